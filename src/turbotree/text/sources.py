@@ -1,0 +1,70 @@
+"""Opening what sentences are read from: paths, gzip files, binary and text streams."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import IO, TypeAlias
+
+from turbotree.errors import InputError
+
+#: A path, or an open stream of bytes or text.
+Source: TypeAlias = "str | os.PathLike[str] | IO[bytes] | IO[str]"
+
+
+def name_of(source: Source) -> str:
+    """Give the name that messages call a source by."""
+    if isinstance(source, str | os.PathLike):
+        return os.fspath(source)
+    name = getattr(source, "name", None)
+    return name if isinstance(name, str) else "<stream>"
+
+
+def is_live(source: Source) -> bool:
+    """Tell whether somebody may be waiting for answers at the other end (a pipe, a terminal)."""
+    if isinstance(source, str | os.PathLike):
+        return False
+    try:
+        return not source.seekable()
+    except (AttributeError, OSError, ValueError):
+        return True
+
+
+@contextmanager
+def lines_of(source: Source) -> Iterator[Iterator[bytes]]:
+    """Open a source and give its lines as bytes, cut after LF and nowhere else.
+
+    A path is closed at the end, a stream is left open. Whatever goes wrong is an InputError.
+    """
+    path = name_of(source)
+    try:
+        if not isinstance(source, str | os.PathLike):
+            yield _as_bytes(source, path)
+        elif path.endswith(".gz"):
+            with gzip.open(path, "rb") as stream:
+                yield iter(stream)
+        else:
+            with open(path, "rb") as stream:
+                yield iter(stream)
+    except (EOFError, zlib.error) as error:
+        raise InputError(f"{path}: damaged gzip file ({error})") from None
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror or error}") from None
+
+
+def _as_bytes(pieces: Iterable[bytes] | Iterable[str], path: str) -> Iterator[bytes]:
+    """Turn a stream's lines into bytes; text streams may also cut lines at CR."""
+    line = b""
+    try:
+        for piece in pieces:
+            line += piece.encode() if isinstance(piece, str) else piece
+            if line.endswith(b"\n"):
+                yield line
+                line = b""
+    except UnicodeError as error:
+        raise InputError(f"{path}: not Unicode text ({error})") from None
+    if line:
+        yield line

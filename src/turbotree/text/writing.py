@@ -1,0 +1,162 @@
+"""Writers: sentences to files and streams."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from typing import IO, TypeAlias, cast
+
+from turbotree.errors import InputError
+from turbotree.text.blocks import is_blank
+from turbotree.text.layouts import CONLLU, CONLLX, Layout
+from turbotree.text.sentence import Sentence
+
+#: A path, or an open stream of bytes or text.
+Target: TypeAlias = "str | os.PathLike[str] | IO[bytes] | IO[str]"
+
+
+def write_conllu(sentences: Iterable[Sentence], target: Target) -> int:
+    """Write sentences as CoNLL-U; those of another layout are converted.
+
+    A path gets the whole file or is left as it was: the text goes to a temporary file in the
+    same folder, which then takes the path's place. ``.gz`` is packed.
+
+    Parameters
+    ----------
+    sentences : iterable of Sentence
+        Taken one by one, so a generator is fine.
+    target : path or stream
+        Where to write, a path or an open stream of bytes or text.
+
+    Returns
+    -------
+    int
+        The number of sentences written.
+
+    Examples
+    --------
+    >>> import io
+    >>> stream = io.StringIO()
+    >>> write_conllu([Sentence.from_words(["Go"], heads=[0])], stream)
+    1
+    >>> stream.getvalue()
+    '1\\tGo\\t_\\t_\\t_\\t_\\t0\\t_\\t_\\t_\\n\\n'
+    """
+    return write_sentences(sentences, target, CONLLU)
+
+
+def write_conllx(sentences: Iterable[Sentence], target: Target) -> int:
+    """Write sentences as CoNLL-X; see `write_conllu`.
+
+    >>> import io
+    >>> write_conllx([Sentence.from_words(["Go"], heads=[0])], io.BytesIO())
+    1
+    """
+    return write_sentences(sentences, target, CONLLX)
+
+
+def write_sentences(
+    sentences: Iterable[Sentence], target: Target, layout: Layout | None = None
+) -> int:
+    """Write sentences in the layout given, or each in its own; see `write_conllu`.
+
+    >>> import io
+    >>> write_sentences([], io.BytesIO())
+    0
+    """
+    with _opened(target) as write:
+        count = 0
+        for text in _texts(sentences, layout):
+            write(text)
+            count += 1
+    return count
+
+
+def _texts(sentences: Iterable[Sentence], layout: Layout | None) -> Iterator[str]:
+    missing = ""  # what the sentence before needs so that the next one does not run into it
+    for sentence in sentences:
+        kept = sentence if layout is None else sentence.converted(layout)
+        text = kept.to_text()
+        yield missing + text
+        missing = _missing_end(text, kept.layout)
+
+
+def _missing_end(text: str, layout: Layout) -> str:
+    newline = "\r\n" if "\r\n" in text else "\n"
+    if not text.endswith("\n"):
+        return newline * 2
+    last_line = text[text.rfind("\n", 0, len(text) - 1) + 1 : -1]
+    return "" if is_blank(last_line, layout) else newline
+
+
+@contextmanager
+def _opened(target: Target) -> Iterator[Callable[[str], object]]:
+    if not isinstance(target, str | os.PathLike):
+        yield _stream_writer(target)
+        return
+    path = os.fspath(target)
+    try:
+        with replacing(path) as stream:
+            if path.endswith(".gz"):
+                # No name and no time inside, so that the same sentences give the same bytes.
+                with gzip.GzipFile("", "wb", fileobj=stream, mtime=0) as packed:
+                    yield _stream_writer(cast(IO[bytes], packed))
+            else:
+                yield _stream_writer(stream)
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror or error}") from None
+
+
+@contextmanager
+def replacing(path: str) -> Iterator[IO[bytes]]:
+    """Open a file that takes the place of `path` when all is written, and only then.
+
+    >>> import tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "a")
+    >>> with replacing(path) as stream:
+    ...     stream.write(b"whole")
+    5
+    >>> os.listdir(os.path.dirname(path))
+    ['a']
+    """
+    real = os.path.realpath(path)  # keep a link, replace what it points to
+    if os.path.exists(real) and not os.path.isfile(real):  # /dev/null, a named pipe, a folder
+        with open(real, "wb") as stream:
+            yield stream
+        return
+    handle, temporary = tempfile.mkstemp(prefix=".turbotree-", dir=os.path.dirname(real))
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            os.chmod(temporary, _mode_of(real))
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(temporary, real)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+def _mode_of(path: str) -> int:
+    """Give the access rights of the file to replace, or those that a new file would get."""
+    with suppress(OSError):
+        return os.stat(path).st_mode & 0o777
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+def _stream_writer(stream: IO[bytes] | IO[str]) -> Callable[[str], object]:
+    is_text = isinstance(stream, io.TextIOBase) or (
+        not isinstance(stream, io.RawIOBase | io.BufferedIOBase)
+        and "b" not in str(getattr(stream, "mode", "b"))
+    )
+    if is_text:
+        return cast(IO[str], stream).write
+    binary = cast(IO[bytes], stream)
+    return lambda text: binary.write(text.encode())
