@@ -1,5 +1,290 @@
 #include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "features/frozen_table.h"
+#include "features/program.h"
+#include "features/scoring.h"
+#include "features/weight_table.h"
 
 namespace nb = nanobind;
+using namespace nb::literals;
+using namespace turbotree::features;
 
-NB_MODULE(_core, m) { m.doc() = "Hot loops of turbotree.features."; }
+namespace {
+
+template <class T, int Dimensions>
+using Array = nb::ndarray<const T, nb::numpy, nb::ndim<Dimensions>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Vector = nb::ndarray<T, nb::numpy, nb::ndim<1>>;
+
+template <class T>
+Vector<T> to_numpy(std::vector<T>&& values) {
+  auto* const owned = new std::vector<T>(std::move(values));
+  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return Vector<T>(owned->data(), {owned->size()}, owner);
+}
+
+template <class T>
+std::span<const T> view(const Array<T, 1>& array) {
+  return {array.data(), array.shape(0)};
+}
+
+void require(bool condition, const char* message) {
+  if (!condition) throw std::invalid_argument(message);
+}
+
+Program make_program(int first_template, int templates, int slots, int columns, int attributes, int set_attributes,
+                     const Array<std::int32_t, 2>& atoms, const Array<std::int32_t, 2>& numerics,
+                     const Array<std::int32_t, 2>& uses) {
+  require(first_template >= 0 && templates >= 0 && first_template + templates <= max_templates,
+          "too many templates");
+  require(slots >= 1 && columns >= 0 && attributes >= 0 && set_attributes >= 0, "negative size");
+  require(atoms.shape(1) == 4 && numerics.shape(1) == 3 && uses.shape(1) == 2, "wrong row width");
+  ProgramSpec spec{first_template, templates, slots, columns, attributes, set_attributes, {}, {}, {}};
+  const auto below = [](std::int32_t value, std::int32_t limit) {
+    return value >= 0 && value < limit;
+  };
+  for (std::size_t i = 0; i < atoms.shape(0); ++i) {
+    const std::int32_t* const row = atoms.data() + 4 * i;
+    const WordAtom atom{row[0], row[1], row[2], row[3]};
+    require(below(atom.template_number, templates) && below(atom.slot, slots + 1) &&
+                below(atom.attribute, attributes + set_attributes),
+            "atom out of range");
+    require(atom.slot < slots || (slots >= 2 && atom.attribute < attributes),
+            "words between need two slots and single-valued attributes");
+    spec.atoms.push_back(atom);
+  }
+  for (std::size_t i = 0; i < numerics.shape(0); ++i) {
+    const std::int32_t* const row = numerics.data() + 3 * i;
+    require(below(row[0], 4), "unknown kind of numeric atom");
+    const NumericAtom atom{static_cast<NumericKind>(row[0]), row[1], row[2]};
+    switch (atom.kind) {
+      case NumericKind::distance:
+      case NumericKind::direction:
+        require(below(atom.a, slots) && below(atom.b, slots), "slot out of range");
+        break;
+      case NumericKind::between_count:
+        require(slots >= 2 && below(atom.a, attributes), "attribute out of range");
+        break;
+      case NumericKind::column:
+        require(below(atom.a, columns) && atom.b >= 0, "column out of range");
+        break;
+    }
+    spec.numerics.push_back(atom);
+  }
+  for (std::size_t i = 0; i < uses.shape(0); ++i) {
+    const NumericUse use{uses.data()[2 * i], uses.data()[2 * i + 1]};
+    require(below(use.template_number, templates) &&
+                below(use.numeric, static_cast<std::int32_t>(spec.numerics.size())),
+            "numeric atom out of range");
+    spec.numeric_uses.push_back(use);
+  }
+  return Program(std::move(spec));
+}
+
+using SetArrays = std::vector<std::pair<Array<std::int32_t, 1>, Array<std::int32_t, 1>>>;
+
+void prepare(Prepared* self, const Program& program, const Array<std::int32_t, 2>& ids,
+             const SetArrays& sets) {
+  require(static_cast<int>(ids.shape(0)) == program.spec().attributes && ids.shape(1) >= 1,
+          "ids: expected one row an attribute and one column a word, the root included");
+  require(static_cast<int>(sets.size()) == program.spec().set_attributes, "sets: wrong number");
+  EncodedSentence sentence{static_cast<int>(ids.shape(1)) - 1, ids.data(), {}};
+  for (const auto& [offsets, values] : sets) {
+    const EncodedSet set{view(offsets), view(values)};
+    require(set.offsets.size() == ids.shape(1) + 1 && set.offsets.front() == 0 &&
+                set.offsets.back() == static_cast<std::int32_t>(set.values.size()) &&
+                std::is_sorted(set.offsets.begin(), set.offsets.end()),
+            "sets: offsets do not fit");
+    sentence.sets.push_back(set);
+  }
+  nb::gil_scoped_release release;
+  new (self) Prepared(program, sentence);
+}
+
+using OptionalVector = std::optional<Array<std::int32_t, 1>>;
+
+Parts make_parts(const Program& program, const Prepared& prepared,
+                 const Array<std::int32_t, 2>& rows, const OptionalVector& label_offsets,
+                 const OptionalVector& labels) {
+  require(static_cast<int>(rows.shape(1)) == program.row_width(), "parts: wrong row width");
+  require(label_offsets.has_value() == labels.has_value(), "label_offsets and labels go together");
+  Parts parts{rows.data(), rows.shape(0), {}, {}};
+  if (labels) {
+    parts.label_offsets = view(*label_offsets);
+    parts.labels = view(*labels);
+  }
+  require(valid(program, prepared, parts), "parts: position, value or label out of range");
+  return parts;
+}
+
+template <class Table>
+Vector<double> score_parts(const Program& program, const Prepared& prepared,
+                           const Array<std::int32_t, 2>& rows, const Table& table,
+                           const OptionalVector& label_offsets, const OptionalVector& labels) {
+  const Parts parts = make_parts(program, prepared, rows, label_offsets, labels);
+  std::vector<double> scores(parts.scores());
+  {
+    nb::gil_scoped_release release;
+    score(program, prepared, parts, table, scores.data());
+  }
+  return to_numpy(std::move(scores));
+}
+
+Gradient gradient_of_parts(const Program& program, const Prepared& prepared,
+                           const Array<std::int32_t, 2>& rows,
+                           const Array<double, 1>& coefficients,
+                           const OptionalVector& label_offsets, const OptionalVector& labels) {
+  const Parts parts = make_parts(program, prepared, rows, label_offsets, labels);
+  require(coefficients.shape(0) == parts.scores(), "coefficients: one a score expected");
+  nb::gil_scoped_release release;
+  return gradient(program, prepared, parts, view(coefficients));
+}
+
+void restore(WeightTable& table, const Array<Key, 1>& keys, const Array<float, 1>& weights,
+             const Array<float, 1>& weighted_updates) {
+  require(keys.shape(0) == weights.shape(0) && keys.shape(0) == weighted_updates.shape(0),
+          "restore: lengths differ");
+  for (const Key key : view(keys)) require(key != 0, "restore: key 0");
+  nb::gil_scoped_release release;
+  table.restore(view(keys), view(weights), view(weighted_updates));
+}
+
+nb::tuple entries(const WeightTable& table) {
+  std::vector<Key> keys;
+  std::vector<float> weights, weighted_updates;
+  {
+    nb::gil_scoped_release release;
+    for (const WeightTable::Slot& slot : table.sorted()) {
+      keys.push_back(slot.key);
+      weights.push_back(slot.weight);
+      weighted_updates.push_back(slot.weighted_updates);
+    }
+  }
+  return nb::make_tuple(to_numpy(std::move(keys)), to_numpy(std::move(weights)),
+                        to_numpy(std::move(weighted_updates)));
+}
+
+nb::ndarray<std::uint32_t, nb::numpy, nb::ndim<2>> freeze(const WeightTable& table,
+                                                          int tag_label_bits, float threshold) {
+  require(tag_label_bits >= 0 && tag_label_bits <= label_bits, "label bits out of range");
+  static_assert(sizeof(FrozenSlot) == 2 * sizeof(std::uint32_t));
+  std::vector<FrozenSlot>* owned = nullptr;
+  {
+    nb::gil_scoped_release release;
+    owned = new std::vector<FrozenSlot>(FrozenTable::build(table, tag_label_bits, threshold));
+  }
+  nb::capsule owner(owned,
+                    [](void* p) noexcept { delete static_cast<std::vector<FrozenSlot>*>(p); });
+  return {owned->data(), {owned->size(), 2}, owner};
+}
+
+void make_frozen(FrozenTable* self, const Array<std::uint32_t, 2>& slots, int tag_label_bits) {
+  require(slots.shape(1) == 2, "frozen table: two columns expected");
+  const std::span<const FrozenSlot> span{reinterpret_cast<const FrozenSlot*>(slots.data()),
+                                         slots.shape(0)};
+  require(FrozenTable::well_formed(span, tag_label_bits), "frozen table: not well formed");
+  new (self) FrozenTable(span, tag_label_bits);
+}
+
+template <class Table>
+Vector<float> find_all(const Table& table, const Array<Key, 1>& keys) {
+  std::vector<float> weights;
+  for (const Key key : view(keys)) weights.push_back(table.find(key));
+  return to_numpy(std::move(weights));
+}
+
+Vector<Key> keys_of_part(const Program& program, const Prepared& prepared,
+                         const Array<std::int32_t, 2>& rows) {
+  const Parts parts = make_parts(program, prepared, rows, std::nullopt, std::nullopt);
+  Program::Scratch scratch;
+  std::vector<Key> keys;
+  for (std::size_t p = 0; p < parts.count; ++p)
+    program.emit(prepared, parts.rows + p * program.row_width(), scratch, keys);
+  return to_numpy(std::move(keys));
+}
+
+}  // namespace
+
+NB_MODULE(_core, m) {
+  m.doc() = "Hot loops of turbotree.features: keys, scores, gradients and tables of weights.";
+  m.attr("LABEL_BITS") = label_bits;
+  m.attr("MAX_LABELS") = max_labels;
+  m.attr("MAX_TEMPLATES") = max_templates;
+  m.attr("FIRST_FREE_ID") = first_free_id;
+
+  nb::class_<Program>(m, "Program", "Templates compiled for one kind of part.")
+      .def("__init__",
+           [](Program* self, int first_template, int templates, int slots, int columns, int attributes,
+              int set_attributes, const Array<std::int32_t, 2>& atoms,
+              const Array<std::int32_t, 2>& numerics, const Array<std::int32_t, 2>& uses) {
+             new (self) Program(make_program(first_template, templates, slots, columns, attributes, set_attributes,
+                                             atoms, numerics, uses));
+           },
+           "first_template"_a, "templates"_a, "slots"_a, "columns"_a, "attributes"_a, "set_attributes"_a, "atoms"_a,
+           "numerics"_a, "uses"_a);
+
+  nb::class_<Prepared>(m, "Prepared", "One sentence's words, hashed for one program.")
+      .def("__init__", &prepare, "program"_a, "ids"_a, "sets"_a)
+      .def_prop_ro("words", &Prepared::words);
+
+  nb::class_<Gradient>(m, "Gradient", "A sparse vector over features.")
+      .def("__len__", [](const Gradient& g) { return g.keys.size(); })
+      .def("extend",
+           [](Gradient& g, const Gradient& other) {
+             g.keys.insert(g.keys.end(), other.keys.begin(), other.keys.end());
+             g.values.insert(g.values.end(), other.values.begin(), other.values.end());
+           },
+           "other"_a, "Append the gradient of other templates: no key may be in both.")
+      .def_prop_ro("keys", [](const Gradient& g) { return to_numpy(std::vector<Key>(g.keys)); })
+      .def_prop_ro("values",
+                   [](const Gradient& g) { return to_numpy(std::vector<double>(g.values)); })
+      .def_prop_ro("squared_norm", [](const Gradient& g) {
+        double sum = 0.0;
+        for (const double value : g.values) sum += value * value;
+        return sum;
+      });
+
+  nb::class_<WeightTable>(m, "WeightTable", "Weights that grow and change during training.")
+      .def(nb::init<std::size_t>(), "expected"_a = 0)
+      .def("__len__", &WeightTable::size)
+      .def_prop_ro("memory_bytes", &WeightTable::memory_bytes)
+      .def_prop_rw("round", &WeightTable::round, &WeightTable::set_round)
+      .def_prop_rw("closed", &WeightTable::closed, &WeightTable::set_closed)
+      .def("add",
+           [](WeightTable& table, const Gradient& gradient, double scale) {
+             nb::gil_scoped_release release;
+             table.add(gradient.keys, gradient.values, scale);
+           },
+           "gradient"_a, "scale"_a)
+      .def("insert",
+           [](WeightTable& table, const Gradient& gradient) {
+             nb::gil_scoped_release release;
+             table.insert(gradient.keys);
+           },
+           "gradient"_a)
+      .def("find", &find_all<WeightTable>, "keys"_a)
+      .def("entries", &entries)
+      .def("restore", &restore, "keys"_a, "weights"_a, "weighted_updates"_a)
+      .def("freeze", &freeze, "label_bits"_a, "threshold"_a);
+
+  nb::class_<FrozenTable>(m, "FrozenTable", "Weights of a finished model.")
+      .def("__init__", &make_frozen, "slots"_a, "label_bits"_a, nb::keep_alive<1, 2>())
+      .def("find", &find_all<FrozenTable>, "keys"_a);
+
+  m.def("keys", &keys_of_part, "program"_a, "prepared"_a, "rows"_a);
+  m.def("score", &score_parts<WeightTable>, "program"_a, "prepared"_a, "rows"_a, "table"_a,
+        "label_offsets"_a = nb::none(), "labels"_a = nb::none());
+  m.def("score", &score_parts<FrozenTable>, "program"_a, "prepared"_a, "rows"_a, "table"_a,
+        "label_offsets"_a = nb::none(), "labels"_a = nb::none());
+  m.def("gradient", &gradient_of_parts, "program"_a, "prepared"_a, "rows"_a, "coefficients"_a,
+        "label_offsets"_a = nb::none(), "labels"_a = nb::none());
+}

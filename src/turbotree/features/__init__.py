@@ -1,1 +1,30 @@
+"""Features: templates written as data, sentences as integers, sparse weights."""
 
+from turbotree.features.encoder import EncodedSentence, Encoder
+from turbotree.features.explain import FiredFeature, explain
+from turbotree.features.scorer import LabelSets, Scorer
+from turbotree.features.templates import (
+    PartKind,
+    Template,
+    attributes_of,
+    parse_templates,
+    read_templates,
+)
+from turbotree.features.weights import AnyWeights, FrozenWeights, Weights
+
+__all__ = [
+    "AnyWeights",
+    "EncodedSentence",
+    "Encoder",
+    "FiredFeature",
+    "FrozenWeights",
+    "LabelSets",
+    "PartKind",
+    "Scorer",
+    "Template",
+    "Weights",
+    "attributes_of",
+    "explain",
+    "parse_templates",
+    "read_templates",
+]

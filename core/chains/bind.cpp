@@ -1,0 +1,76 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "chains/chains.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace turbotree::chains;
+
+namespace {
+
+template <class T>
+using Input = nb::ndarray<const T, nb::numpy, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Output = nb::ndarray<T, nb::numpy, nb::ndim<1>>;
+
+template <class T>
+Output<T> to_numpy(std::vector<T>&& values) {
+  auto* const owned = new std::vector<T>(std::move(values));
+  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return Output<T>(owned->data(), {owned->size()}, owner);
+}
+
+template <class T>
+std::span<const T> view(const Input<T>& array) {
+  return {array.data(), array.shape(0)};
+}
+
+Chains make_chains(const Input<std::int32_t>& offsets, const Input<double>& node_scores,
+                   const Input<std::int32_t>& edge_offsets, const Input<double>& edge_scores) {
+  const Chains chains{view(offsets), view(edge_offsets), view(node_scores), view(edge_scores)};
+  if (!valid(chains)) throw std::invalid_argument("the offsets of the chains do not fit together");
+  for (const auto scores : {chains.node_scores, chains.edge_scores})
+    for (const double score : scores)
+      if (!(score < HUGE_VAL)) throw std::invalid_argument("scores must not be NaN or +infinity");
+  return chains;
+}
+
+nb::tuple viterbi_of(const Input<std::int32_t>& offsets, const Input<double>& node_scores,
+                     const Input<std::int32_t>& edge_offsets, const Input<double>& edge_scores) {
+  const Chains chains = make_chains(offsets, node_scores, edge_offsets, edge_scores);
+  std::vector<std::int32_t> best(chains.nodes());
+  double value = 0.0;
+  {
+    nb::gil_scoped_release release;
+    value = viterbi(chains, best);
+  }
+  return nb::make_tuple(to_numpy(std::move(best)), value);
+}
+
+nb::tuple forward_backward_of(const Input<std::int32_t>& offsets, const Input<double>& node_scores,
+                              const Input<std::int32_t>& edge_offsets,
+                              const Input<double>& edge_scores) {
+  const Chains chains = make_chains(offsets, node_scores, edge_offsets, edge_scores);
+  std::vector<double> nodes(chains.node_scores.size()), edges(chains.edge_scores.size());
+  double log_partition = 0.0;
+  {
+    nb::gil_scoped_release release;
+    log_partition = forward_backward(chains, nodes, edges);
+  }
+  return nb::make_tuple(to_numpy(std::move(nodes)), to_numpy(std::move(edges)), log_partition);
+}
+
+}  // namespace
+
+NB_MODULE(_core, m) {
+  m.doc() = "Hot loops of turbotree.chains.";
+  m.def("viterbi", &viterbi_of, "offsets"_a, "node_scores"_a, "edge_offsets"_a, "edge_scores"_a);
+  m.def("forward_backward", &forward_backward_of, "offsets"_a, "node_scores"_a, "edge_offsets"_a,
+        "edge_scores"_a);
+}

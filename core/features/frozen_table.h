@@ -1,0 +1,73 @@
+// The weights of a finished model: compact, read-only, used where the model file is mapped.
+//
+// A slot is eight bytes, a 32-bit tag and a weight. The tag holds a fingerprint of the feature in
+// its high bits and the label in its low ones; a scalar model spends no bits on labels. Two
+// features share home and fingerprint with a chance of about 2^-30 a look-up, which no score
+// notices, and the table is half the size that full keys would need.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "features/keys.h"
+#include "features/weight_table.h"
+
+namespace turbotree::features {
+
+struct FrozenSlot {
+  std::uint32_t tag;  // 0: empty
+  float weight;
+};
+
+class FrozenTable {
+ public:
+  // Views slots that outlive the table. The last slot must be empty: look-ups stop there.
+  FrozenTable(std::span<const FrozenSlot> slots, int tag_label_bits)
+      : slots_(slots.data()), homes_(homes_of(slots.size())), label_bits_(tag_label_bits) {}
+
+  static bool well_formed(std::span<const FrozenSlot> slots, int tag_label_bits);
+  // Entries whose averaged weight is at most `threshold` in magnitude are left out.
+  static std::vector<FrozenSlot> build(const WeightTable& table, int tag_label_bits,
+                                       float threshold);
+
+  void prefetch(Key key) const { __builtin_prefetch(&slots_[home(key)]); }
+
+  float find(Key key) const {
+    const std::uint32_t wanted = tag(key) | static_cast<std::uint32_t>(label_of(key));
+    for (const FrozenSlot* slot = slots_ + home(key); slot->tag != 0; ++slot)
+      if (slot->tag == wanted) return slot->weight;
+    return 0.0f;
+  }
+
+  template <class Visit>
+  void for_labels(Key feature, Visit visit) const {
+    const std::uint32_t wanted = tag(feature) >> label_bits_;
+    const std::uint32_t labels = (std::uint32_t{1} << label_bits_) - 1;
+    for (const FrozenSlot* slot = slots_ + home(feature); slot->tag != 0; ++slot)
+      if (slot->tag >> label_bits_ == wanted)
+        visit(static_cast<int>(slot->tag & labels), slot->weight);
+  }
+
+ private:
+  // Runs may pass the last home: this many slots behind it are theirs.
+  static constexpr std::size_t overhang = max_labels + 64;
+  static std::size_t homes_of(std::size_t slots) { return slots > overhang ? slots - overhang : 1; }
+
+  std::size_t home(Key key) const {
+    return static_cast<std::size_t>(
+        (static_cast<unsigned __int128>(key & hash_mask) * homes_) >> 64);
+  }
+  std::uint32_t tag(Key key) const {
+    const auto fingerprint = static_cast<std::uint32_t>(mix(key >> features::label_bits));
+    const std::uint32_t high = fingerprint >> label_bits_ << label_bits_;
+    return high == 0 ? std::uint32_t{1} << label_bits_ : high;
+  }
+
+  const FrozenSlot* slots_;
+  std::size_t homes_;
+  int label_bits_;
+};
+
+}  // namespace turbotree::features

@@ -1,0 +1,47 @@
+// A feature is a 64-bit key:  [ hash of its values: 42 | template number + 1: 10 | label: 12 ].
+//
+// The hash is on top because tables take a slot's home from the top bits. The label is left out
+// of the hash on purpose: all labels of one feature then live next to each other, and one cache
+// line answers for all of them.
+#pragma once
+
+#include <cstdint>
+
+namespace turbotree::features {
+
+using Key = std::uint64_t;
+
+inline constexpr int label_bits = 12;
+inline constexpr int template_bits = 10;
+inline constexpr int max_labels = 1 << label_bits;
+inline constexpr int max_templates = (1 << template_bits) - 1;
+inline constexpr Key label_mask = (Key{1} << label_bits) - 1;
+inline constexpr Key hash_mask = ~((Key{1} << (label_bits + template_bits)) - 1);
+
+// A bijective mixer with full avalanche (two multiply-xorshift rounds).
+inline constexpr Key mix(Key x) {
+  x ^= x >> 32;
+  x *= 0xd6e8feb86659fd93ULL;
+  x ^= x >> 32;
+  x *= 0xd6e8feb86659fd93ULL;
+  x ^= x >> 32;
+  return x;
+}
+
+inline constexpr Key combine(Key hash, Key value) {
+  return mix(hash ^ (value + 0x9e3779b97f4a7c15ULL));
+}
+
+inline constexpr Key make_key(Key hash, int template_number) {
+  return (hash & hash_mask) | (static_cast<Key>(template_number + 1) << label_bits);
+}
+
+inline constexpr int template_of(Key key) {
+  return static_cast<int>((key >> label_bits) & ((Key{1} << template_bits) - 1)) - 1;
+}
+
+inline constexpr Key without_label(Key key) { return key & ~label_mask; }
+
+inline constexpr int label_of(Key key) { return static_cast<int>(key & label_mask); }
+
+}  // namespace turbotree::features

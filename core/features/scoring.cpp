@@ -1,0 +1,147 @@
+#include "features/scoring.h"
+
+#include <algorithm>
+
+#include "features/frozen_table.h"
+#include "features/weight_table.h"
+
+namespace turbotree::features {
+namespace {
+
+// How many look-ups are under way at once: enough to hide memory's latency, few enough not to
+// push one another out of the nearest cache.
+constexpr std::size_t lookahead = 24;
+// Keys are made for a batch of parts at a time, so that the look-ups of one run into the next.
+constexpr std::size_t batch_keys = 1024;
+
+// Sums the values of equal keys; keeps the order of first occurrence.
+class Accumulator {
+ public:
+  explicit Accumulator(Gradient& gradient) : gradient_(gradient), index_(1024, empty) {}
+
+  void add(Key key, double value) {
+    if (2 * gradient_.keys.size() >= index_.size()) grow();
+    std::size_t i = find(key);
+    if (index_[i] == empty) {
+      index_[i] = static_cast<std::uint32_t>(gradient_.keys.size());
+      gradient_.keys.push_back(key);
+      gradient_.values.push_back(value);
+    } else {
+      gradient_.values[index_[i]] += value;
+    }
+  }
+
+ private:
+  static constexpr std::uint32_t empty = ~std::uint32_t{0};
+
+  std::size_t find(Key key) const {
+    const std::size_t mask = index_.size() - 1;
+    std::size_t i = mix(key) & mask;
+    while (index_[i] != empty && gradient_.keys[index_[i]] != key) i = (i + 1) & mask;
+    return i;
+  }
+  void grow() {
+    index_.assign(index_.size() * 2, empty);
+    for (std::uint32_t k = 0; k < gradient_.keys.size(); ++k) index_[find(gradient_.keys[k])] = k;
+  }
+
+  Gradient& gradient_;
+  std::vector<std::uint32_t> index_;
+};
+
+}  // namespace
+
+bool valid(const Program& program, const Prepared& prepared, const Parts& parts) {
+  for (std::size_t p = 0; p < parts.count; ++p)
+    if (!program.valid_row(prepared, parts.rows + p * program.row_width())) return false;
+  if (!parts.labelled()) return true;
+  const auto& offsets = parts.label_offsets;
+  if (offsets.size() != parts.count + 1 || offsets[0] != 0 ||
+      offsets[parts.count] != static_cast<std::int32_t>(parts.labels.size()) ||
+      !std::is_sorted(offsets.begin(), offsets.end()))
+    return false;
+  return std::all_of(parts.labels.begin(), parts.labels.end(),
+                     [](std::int32_t label) { return label >= 0 && label < max_labels; });
+}
+
+template <class Table>
+void score(const Program& program, const Prepared& prepared, const Parts& parts,
+           const Table& table, double* scores) {
+  Program::Scratch scratch;
+  std::vector<Key> keys;
+  std::vector<std::size_t> ends;
+  std::vector<double> dense(parts.labelled() ? max_labels : 0, 0.0);
+  keys.reserve(batch_keys * 2);
+  std::size_t part = 0;
+  while (part < parts.count) {
+    keys.clear();
+    ends.clear();
+    const std::size_t first = part;
+    for (; part < parts.count && keys.size() < batch_keys; ++part) {
+      program.emit(prepared, parts.rows + part * program.row_width(), scratch, keys);
+      ends.push_back(keys.size());
+    }
+    const std::size_t total = keys.size();
+    for (std::size_t k = 0; k < std::min(lookahead, total); ++k) table.prefetch(keys[k]);
+    std::size_t k = 0;
+    for (std::size_t p = first; p < part; ++p) {
+      const std::size_t end = ends[p - first];
+      if (!parts.labelled()) {
+        double sum = 0.0;
+        for (; k < end; ++k) {
+          if (k + lookahead < total) table.prefetch(keys[k + lookahead]);
+          sum += table.find(keys[k]);
+        }
+        scores[p] = sum;
+        continue;
+      }
+      int used = 0;
+      for (; k < end; ++k) {
+        if (k + lookahead < total) table.prefetch(keys[k + lookahead]);
+        table.for_labels(keys[k], [&dense, &used](int label, float weight) {
+          dense[label] += weight;
+          used = std::max(used, label + 1);
+        });
+      }
+      for (std::int32_t i = parts.label_offsets[p]; i < parts.label_offsets[p + 1]; ++i)
+        scores[i] = dense[parts.labels[i]];
+      std::fill(dense.begin(), dense.begin() + used, 0.0);
+    }
+  }
+}
+
+template void score(const Program&, const Prepared&, const Parts&, const WeightTable&, double*);
+template void score(const Program&, const Prepared&, const Parts&, const FrozenTable&, double*);
+
+Gradient gradient(const Program& program, const Prepared& prepared, const Parts& parts,
+                  std::span<const double> coefficients) {
+  Gradient result;
+  Accumulator accumulator(result);
+  Program::Scratch scratch;
+  std::vector<Key> keys;
+  for (std::size_t p = 0; p < parts.count; ++p) {
+    const std::size_t from = parts.labelled() ? parts.label_offsets[p] : p;
+    const std::size_t to = parts.labelled() ? parts.label_offsets[p + 1] : p + 1;
+    if (std::all_of(coefficients.begin() + from, coefficients.begin() + to,
+                    [](double c) { return c == 0.0; }))
+      continue;
+    keys.clear();
+    program.emit(prepared, parts.rows + p * program.row_width(), scratch, keys);
+    for (std::size_t i = from; i < to; ++i) {
+      if (coefficients[i] == 0.0) continue;
+      const Key label = parts.labelled() ? static_cast<Key>(parts.labels[i]) : 0;
+      for (Key key : keys) accumulator.add(key | label, coefficients[i]);
+    }
+  }
+  std::size_t kept = 0;
+  for (std::size_t k = 0; k < result.keys.size(); ++k) {
+    if (result.values[k] == 0.0) continue;
+    result.keys[kept] = result.keys[k];
+    result.values[kept++] = result.values[k];
+  }
+  result.keys.resize(kept);
+  result.values.resize(kept);
+  return result;
+}
+
+}  // namespace turbotree::features

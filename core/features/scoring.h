@@ -1,0 +1,41 @@
+// Scores of parts, and gradients with respect to the weights.
+//
+// A part may carry labels: `label_offsets`/`labels` list the labels of each part (CSR), and there
+// is one score a (part, label). Without them there is one score a part.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "features/keys.h"
+#include "features/program.h"
+
+namespace turbotree::features {
+
+struct Parts {
+  const std::int32_t* rows = nullptr;  // count x Program::row_width()
+  std::size_t count = 0;
+  std::span<const std::int32_t> label_offsets, labels;  // both empty for unlabelled parts
+
+  bool labelled() const { return !label_offsets.empty(); }
+  std::size_t scores() const { return labelled() ? labels.size() : count; }
+};
+
+// Whether every row and every label is in range.
+bool valid(const Program& program, const Prepared& prepared, const Parts& parts);
+
+template <class Table>
+void score(const Program& program, const Prepared& prepared, const Parts& parts,
+           const Table& table, double* scores);
+
+struct Gradient {
+  std::vector<Key> keys;  // distinct
+  std::vector<double> values;
+};
+
+// The sum over the parts of coefficient * features, entries that cancel left out.
+Gradient gradient(const Program& program, const Prepared& prepared, const Parts& parts,
+                  std::span<const double> coefficients);
+
+}  // namespace turbotree::features

@@ -1,0 +1,96 @@
+"""Algorithms on chains of states: Viterbi and forward-backward.
+
+The verbs are those of :mod:`turbotree.trees`; the structure is a set of chains, each a row of
+nodes with a number of states of their own. Node ``i`` has the scores
+``node_scores[offsets[i]:offsets[i + 1]]``; its edge block, at ``edge_offsets[i]``, holds a score
+for each state of the node before and each of its own, row by row. A node with an empty edge block
+starts a new chain.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from turbotree.chains import _core
+from turbotree.errors import InfeasibleError
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int32]
+
+__all__ = ["BestStates", "ChainMarginals", "best_states", "marginals"]
+
+
+@dataclass(frozen=True, slots=True)
+class BestStates:
+    """The best state of each node, counted within the node, and the sum of the best scores."""
+
+    states: IntArray
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class ChainMarginals:
+    """Probabilities of states and edges, laid out as their scores were."""
+
+    node_probabilities: FloatArray
+    edge_probabilities: FloatArray
+    log_partition: float
+
+
+def best_states(
+    node_scores: FloatArray, offsets: IntArray, edge_scores: FloatArray, edge_offsets: IntArray
+) -> BestStates:
+    """Find the best states of every chain (Viterbi); of equal ones the first.
+
+    Examples
+    --------
+    Two nodes of two states; taking the second state twice pays:
+
+    >>> offsets, edge_offsets = [0, 2, 4], [0, 0, 4]
+    >>> best_states([1.0, 0.0, 0.0, 0.0], offsets, [0.0, 0.0, 0.0, 2.0], edge_offsets)
+    BestStates(states=array([1, 1], dtype=int32), value=2.0)
+    """
+    best = BestStates(
+        *_core.viterbi(
+            _ints(offsets), _floats(node_scores), _ints(edge_offsets), _floats(edge_scores)
+        )
+    )
+    _check_feasible(best.value)
+    return best
+
+
+def marginals(
+    node_scores: FloatArray, offsets: IntArray, edge_scores: FloatArray, edge_offsets: IntArray
+) -> ChainMarginals:
+    """Compute the probability of every state and edge (forward-backward).
+
+    Examples
+    --------
+    >>> result = marginals([0.0, 0.0], [0, 2], [], [0, 0])
+    >>> result.node_probabilities.round(3).tolist(), round(result.log_partition, 3)
+    ([0.5, 0.5], 0.693)
+    """
+    result = ChainMarginals(
+        *_core.forward_backward(
+            _ints(offsets), _floats(node_scores), _ints(edge_offsets), _floats(edge_scores)
+        )
+    )
+    _check_feasible(result.log_partition)
+    return result
+
+
+def _check_feasible(value: float) -> None:
+    if value == -np.inf:
+        raise InfeasibleError("a chain has no states whose scores are all above -infinity")
+
+
+def _ints(values: Any) -> IntArray:
+    return np.ascontiguousarray(values, dtype=np.int32)
+
+
+def _floats(values: Any) -> FloatArray:
+    return np.ascontiguousarray(values, dtype=np.float64)

@@ -1,0 +1,231 @@
+"""From a sentence's strings to the integers that the core works on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from turbotree.features import _core
+from turbotree.text import Sentence
+
+IntArray = npt.NDArray[np.int32]
+
+ROOT_ID = _core.FIRST_FREE_ID
+RARE_ID = _core.FIRST_FREE_ID + 1
+_FIRST_WORD_ID = _core.FIRST_FREE_ID + 2
+
+#: How often a value has to occur in training to get an id of its own; others are "rare".
+MIN_COUNTS = {"form": 2, "lower": 2, "lemma": 2, "shape": 2}
+_AFFIX_MIN_COUNT = 3
+
+#: Words of a running text repeat; their ids are kept up to this many different ones.
+_CACHE_LIMIT = 200_000
+
+# What the attributes of a word are made of.
+_Word = tuple[str, str, str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedSentence:
+    """A sentence's integer ids: ``ids[attribute, word]``, the root being word 0.
+
+    Set-valued attributes come as pairs (offsets, values).
+    """
+
+    ids: IntArray
+    sets: list[tuple[IntArray, IntArray]]
+
+    def __len__(self) -> int:
+        return int(self.ids.shape[1]) - 1
+
+
+def word_shape(form: str) -> str:
+    """Return the shape of a word: kinds of characters, runs shortened.
+
+    >>> word_shape("McDonald's"), word_shape("U-2"), word_shape("1,024")
+    ('XxXx.x', 'X.d', 'd.d')
+    """
+    shape: list[str] = []
+    for character in form:
+        if character.isalpha():
+            kind = "X" if character.isupper() else "x"
+        elif character.isdigit():
+            kind = "d"
+        else:
+            kind = "."
+        if not shape or shape[-1] != kind:
+            shape.append(kind)
+    return "".join(shape[:8])
+
+
+def _feats_dict(feats: str) -> dict[str, str]:
+    if feats == "_":
+        return {}
+    return dict(entry.partition("=")[::2] for entry in feats.split("|"))  # type: ignore[misc]
+
+
+def _attribute_value(name: str, word: _Word) -> str:
+    form, lemma, upos, xpos, feats = word
+    if name.startswith("prefix"):
+        return form[: int(name[6:])].lower()
+    if name.startswith("suffix"):
+        return form[-int(name[6:]) :].lower()
+    if name.startswith("feats:"):
+        return _feats_dict(feats).get(name[6:], "")
+    match name:
+        case "form":
+            return form
+        case "lower":
+            return form.lower()
+        case "lemma":
+            return lemma if lemma != "_" else form.lower()
+        case "upos":
+            return upos
+        case "xpos":
+            # Treebanks without language-specific tags still deserve the templates that use them.
+            return xpos if xpos != "_" else upos
+        case "feats":
+            return feats
+        case "shape":
+            return word_shape(form)
+    raise ValueError(f"unknown attribute {name!r}")
+
+
+def _words(sentence: Sentence) -> Iterable[_Word]:
+    return zip(
+        sentence.forms,
+        sentence.lemmas,
+        sentence.upos,
+        sentence.xpos,
+        sentence.feats,
+        strict=True,
+    )
+
+
+class Encoder:
+    """Maps words to ids with the vocabularies of a training set.
+
+    Parameters
+    ----------
+    attributes
+        Single-valued attributes, in the order of the rows of ``ids``.
+    set_attributes
+        Set-valued attributes.
+    vocabularies
+        For each attribute, its values in the order of their ids.
+
+    Examples
+    --------
+    >>> from turbotree.text import Sentence
+    >>> sentence = Sentence.from_words(["dogs", "bark"], upos=["NOUN", "VERB"])
+    >>> encoder = Encoder.fit([sentence], ["upos"], [])
+    >>> encoder.encode(sentence).ids.tolist()
+    [[3, 5, 6]]
+    """
+
+    def __init__(
+        self,
+        attributes: Sequence[str],
+        set_attributes: Sequence[str],
+        vocabularies: dict[str, list[str]],
+    ) -> None:
+        self.attributes = list(attributes)
+        self.set_attributes = list(set_attributes)
+        self.vocabularies = vocabularies
+        self._ids = {
+            name: {value: i for i, value in enumerate(vocabularies[name], _FIRST_WORD_ID)}
+            for name in (*self.attributes, *self.set_attributes)
+        }
+        self._cache: dict[_Word, tuple[list[int], list[list[int]]]] = {}
+
+    @classmethod
+    def fit(
+        cls,
+        sentences: Iterable[Sentence],
+        attributes: Sequence[str],
+        set_attributes: Sequence[str],
+    ) -> Encoder:
+        """Collect the vocabularies of a training set, most frequent values first."""
+        words = Counter(word for sentence in sentences for word in _words(sentence))
+        vocabularies: dict[str, list[str]] = {}
+        for name in attributes:
+            counts: Counter[str] = Counter()
+            for word, count in words.items():
+                counts[_attribute_value(name, word)] += count
+            affix = name.startswith(("prefix", "suffix"))
+            minimum = _AFFIX_MIN_COUNT if affix else MIN_COUNTS.get(name, 1)
+            vocabularies[name] = _frequent(counts, minimum)
+        for name in set_attributes:
+            counts = Counter()
+            for word, count in words.items():
+                for entry in _set_values(word):
+                    counts[entry] += count
+            vocabularies[name] = _frequent(counts, 1)
+        return cls(attributes, set_attributes, vocabularies)
+
+    def id_of(self, attribute: str, value: str) -> int:
+        """Return the id of a value, ``RARE_ID`` if the vocabulary lacks it."""
+        return self._ids[attribute].get(value, RARE_ID)
+
+    def value_of(self, attribute: str, number: int) -> str:
+        """Return the value behind an id, in angle brackets where it stands for no string."""
+        reserved = ("<none>", "<before>", "<after>", "<root>", "<rare>")
+        if number < _FIRST_WORD_ID:
+            return reserved[number]
+        return self.vocabularies[attribute][number - _FIRST_WORD_ID]
+
+    def encode(self, sentence: Sentence) -> EncodedSentence:
+        """Encode one sentence; only forms, lemmas, tags and features are looked at."""
+        singles = [[ROOT_ID] * len(self.attributes)]
+        sets = [([0, 0], list[int]()) for _ in self.set_attributes]
+        cache = self._cache
+        for word in _words(sentence):
+            entry = cache.get(word)
+            if entry is None:
+                entry = self._encode_word(word)
+                if len(cache) >= _CACHE_LIMIT:
+                    cache.clear()
+                cache[word] = entry
+            singles.append(entry[0])
+            for (offsets, values), own in zip(sets, entry[1], strict=True):
+                values.extend(own)
+                offsets.append(len(values))
+        ids = np.array(singles, dtype=np.int32).reshape(len(singles), len(self.attributes))
+        return EncodedSentence(
+            np.ascontiguousarray(ids.T),
+            [(np.array(o, dtype=np.int32), np.array(v, dtype=np.int32)) for o, v in sets],
+        )
+
+    def _encode_word(self, word: _Word) -> tuple[list[int], list[list[int]]]:
+        singles = [self.id_of(name, _attribute_value(name, word)) for name in self.attributes]
+        sets = [[self.id_of(name, v) for v in _set_values(word)] for name in self.set_attributes]
+        return singles, sets
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what a model file's header holds of this encoder."""
+        return {
+            "attributes": self.attributes,
+            "set_attributes": self.set_attributes,
+            "vocabularies": self.vocabularies,
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Encoder:
+        """Undo :meth:`to_dict`."""
+        return cls(data["attributes"], data["set_attributes"], data["vocabularies"])
+
+
+def _set_values(word: _Word) -> list[str]:
+    feats = word[4]
+    return [] if feats == "_" else feats.split("|")
+
+
+def _frequent(counts: Counter[str], minimum: int) -> list[str]:
+    # Ties are broken by the string, so that the order of the training data does not matter.
+    kept = [(value, count) for value, count in counts.items() if count >= minimum]
+    return [value for value, _ in sorted(kept, key=lambda item: (-item[1], item[0]))]

@@ -1,0 +1,154 @@
+"""Scores of parts under a set of templates, and the gradient that training needs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from turbotree.errors import InputError
+from turbotree.features import _core
+from turbotree.features.encoder import EncodedSentence, Encoder, IntArray
+from turbotree.features.templates import (
+    BETWEEN,
+    Atom,
+    ColumnAtom,
+    CountAtom,
+    PairAtom,
+    PartKind,
+    Template,
+    WordAtom,
+    parse_templates,
+)
+from turbotree.features.weights import AnyWeights
+
+FloatArray = npt.NDArray[np.float64]
+
+_DISTANCE, _DIRECTION, _BETWEEN_COUNT, _COLUMN = range(4)
+
+
+@dataclass(frozen=True, slots=True)
+class LabelSets:
+    """The labels that each part may take: part p has ``labels[offsets[p]:offsets[p + 1]]``."""
+
+    offsets: IntArray
+    labels: IntArray
+
+
+class Scorer:
+    """A set of templates compiled for one kind of part and one encoder.
+
+    A scorer holds no weights: the same one serves training and the finished model. Several
+    scorers may share a table of weights if their template numbers differ (``first_template``).
+
+    Examples
+    --------
+    >>> from turbotree.text import Sentence
+    >>> from turbotree.features import Encoder, PartKind, Scorer, Weights
+    >>> sentence = Sentence.from_words(["dogs", "bark"], upos=["NOUN", "VERB"])
+    >>> encoder = Encoder.fit([sentence], ["upos"], [])
+    >>> scorer = Scorer(["h.upos m.upos dir"], PartKind(("h", "m")), encoder)
+    >>> prepared = scorer.prepare(encoder.encode(sentence))
+    >>> arcs = np.array([[2, 1], [1, 2]], dtype=np.int32)
+    >>> weights = Weights()
+    >>> weights.add(scorer.gradient(prepared, arcs, np.array([1.0, -1.0])), 0.5)
+    >>> scorer.score(prepared, arcs, weights).tolist()
+    [0.5, -0.5]
+    """
+
+    def __init__(
+        self,
+        templates: Sequence[str],
+        kind: PartKind,
+        encoder: Encoder,
+        *,
+        first_template: int = 0,
+    ) -> None:
+        if first_template + len(templates) > _core.MAX_TEMPLATES:
+            raise InputError(
+                f"{first_template + len(templates)} templates; "
+                f"at most {_core.MAX_TEMPLATES} fit one table of weights"
+            )
+        self.first_template = first_template
+        self.kind = kind
+        self.encoder = encoder
+        self.templates: list[Template] = parse_templates(templates, kind)
+        self._program = self._compile()
+
+    def prepare(self, encoded: EncodedSentence) -> _core.Prepared:
+        """Hash a sentence's words once, for any number of parts."""
+        return _core.Prepared(self._program, encoded.ids, encoded.sets)
+
+    def score(
+        self,
+        prepared: _core.Prepared,
+        parts: IntArray,
+        weights: AnyWeights,
+        labels: LabelSets | None = None,
+    ) -> FloatArray:
+        """Return one score a part, or with ``labels`` one a part and label."""
+        if labels is None:
+            return _core.score(self._program, prepared, parts, weights.table)
+        return _core.score(
+            self._program, prepared, parts, weights.table, labels.offsets, labels.labels
+        )
+
+    def gradient(
+        self,
+        prepared: _core.Prepared,
+        parts: IntArray,
+        coefficients: FloatArray,
+        labels: LabelSets | None = None,
+    ) -> _core.Gradient:
+        """Return the features of the parts, each times its coefficient, summed."""
+        if labels is None:
+            return _core.gradient(self._program, prepared, parts, coefficients)
+        return _core.gradient(
+            self._program, prepared, parts, coefficients, labels.offsets, labels.labels
+        )
+
+    def keys(self, prepared: _core.Prepared, parts: IntArray) -> npt.NDArray[np.uint64]:
+        """Return the keys of all features of the parts, one after the other."""
+        return _core.keys(self._program, prepared, parts)
+
+    def _compile(self) -> _core.Program:
+        attributes = [*self.encoder.attributes, *self.encoder.set_attributes]
+        attribute_numbers = {name: i for i, name in enumerate(attributes)}
+        slot_numbers = {name: i for i, name in enumerate((*self.kind.slots, BETWEEN))}
+        atoms: list[tuple[int, int, int, int]] = []
+        numerics: dict[tuple[int, int, int], int] = {}
+        uses: list[tuple[int, int]] = []
+        for number, template in enumerate(self.templates):
+            for atom in template.atoms:
+                if isinstance(atom, WordAtom):
+                    attribute = attribute_numbers[atom.attribute]
+                    atoms.append((number, slot_numbers[atom.slot], atom.offset, attribute))
+                else:
+                    row = self._numeric(atom, attribute_numbers, slot_numbers)
+                    uses.append((number, numerics.setdefault(row, len(numerics))))
+        return _core.Program(
+            self.first_template,
+            len(self.templates),
+            len(self.kind.slots),
+            len(self.kind.columns),
+            len(self.encoder.attributes),
+            len(self.encoder.set_attributes),
+            np.array(atoms, dtype=np.int32).reshape(-1, 4),
+            np.array(list(numerics), dtype=np.int32).reshape(-1, 3),
+            np.array(uses, dtype=np.int32).reshape(-1, 2),
+        )
+
+    def _numeric(
+        self, atom: Atom, attributes: dict[str, int], slots: dict[str, int]
+    ) -> tuple[int, int, int]:
+        match atom:
+            case PairAtom(kind, first, second):
+                return _DISTANCE if kind == "dist" else _DIRECTION, slots[first], slots[second]
+            case CountAtom(attribute, value):
+                identifier = self.encoder.id_of(attribute, value)
+                return _BETWEEN_COUNT, attributes[attribute], identifier
+            case ColumnAtom(name):
+                return _COLUMN, list(self.kind.columns).index(name), self.kind.columns[name]
+        raise TypeError(f"not a numeric atom: {atom}")

@@ -1,0 +1,107 @@
+"""Weights: growing and averaged while training, frozen and compact afterwards."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from turbotree.features import _core
+
+Arrays = dict[str, npt.NDArray[Any]]
+
+
+class Weights:
+    """Sparse weights in training: one open-addressing table that grows when features appear.
+
+    The table remembers what it needs to give the average over all rounds, which is what
+    :meth:`freeze` keeps.
+    """
+
+    def __init__(self, *, expected: int = 0) -> None:
+        self.table = _core.WeightTable(expected)
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    @property
+    def round(self) -> int:
+        """Number of the current training round, from 1 on."""
+        return self.table.round
+
+    def next_round(self) -> None:
+        """Start the next training round: an update belongs to the round it is made in."""
+        self.table.round += 1
+
+    def add(self, gradient: _core.Gradient, scale: float) -> None:
+        """Add ``scale * gradient`` to the weights."""
+        self.table.add(gradient, scale)
+
+    def support(self, gradient: _core.Gradient) -> None:
+        """Make room for the features of a gradient without changing any weight."""
+        self.table.insert(gradient)
+
+    def close(self) -> None:
+        """Take no new features from now on."""
+        self.table.closed = True
+
+    def freeze(self, *, labels: int = 1, threshold: float = 0.0) -> FrozenWeights:
+        """Return the averaged weights in their compact, read-only form.
+
+        Parameters
+        ----------
+        labels
+            Number of labels the features are conjoined with; 1 for unlabelled parts.
+        threshold
+            Weights of at most this magnitude are left out.
+        """
+        label_bits = max(0, (labels - 1).bit_length())
+        return FrozenWeights(self.table.freeze(label_bits, threshold), label_bits)
+
+    def state(self) -> Arrays:
+        """Return everything that :meth:`restore` needs, as arrays."""
+        keys, weights, weighted_updates = self.table.entries()
+        return {
+            "keys": keys,
+            "weights": weights,
+            "weighted_updates": weighted_updates,
+            "round": np.array([self.round, self.table.closed], dtype=np.int64),
+        }
+
+    @classmethod
+    def restore(cls, state: Arrays) -> Weights:
+        """Undo :meth:`state`."""
+        weights = cls(expected=len(state["keys"]))
+        weights.table.restore(state["keys"], state["weights"], state["weighted_updates"])
+        weights.table.round = int(state["round"][0])
+        weights.table.closed = bool(state["round"][1])
+        return weights
+
+
+class FrozenWeights:
+    """Read-only weights of a finished model; ``slots`` may be a mapped file.
+
+    Parameters
+    ----------
+    slots
+        The table: a tag and the bits of a weight a row.
+    label_bits
+        How many low bits of a tag hold the label.
+    """
+
+    def __init__(self, slots: npt.NDArray[np.uint32], label_bits: int) -> None:
+        self.slots = slots
+        self.label_bits = label_bits
+        self.table = _core.FrozenTable(slots, label_bits)
+
+    def __len__(self) -> int:
+        return int(np.count_nonzero(self.slots[:, 0]))
+
+    @property
+    def memory_bytes(self) -> int:
+        """Size in memory and in a model file."""
+        return int(self.slots.nbytes)
+
+
+AnyWeights = Weights | FrozenWeights

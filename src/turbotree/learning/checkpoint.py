@@ -1,0 +1,84 @@
+"""Training that survives a kill: the learner's state in a file, written whole or not at all."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from turbotree.errors import InputError
+from turbotree.features import Weights
+from turbotree.modelfile import read_model, write_model
+
+_KIND = "checkpoint"
+
+
+@dataclass(frozen=True)
+class LearnerState:
+    """Where a run stood: weights, records, finished epochs, instances done in the current one."""
+
+    arrays: dict[str, Any]
+    records: list[dict[str, Any]]
+    epoch: int
+    done: int
+
+
+class Checkpoint:
+    """The saved state of one learner.
+
+    Parameters
+    ----------
+    path
+        The checkpoint's file.
+    settings
+        JSON-ready description of the data and options; a state saved under others is refused.
+    seconds_between
+        How often to save in the middle of an epoch.
+    """
+
+    def __init__(
+        self, path: Path, settings: dict[str, Any], *, seconds_between: float = 60.0
+    ) -> None:
+        self.path = path
+        self.settings = settings
+        self.seconds_between = seconds_between
+        self._last = time.monotonic()
+
+    def due(self) -> bool:
+        """Tell whether it is time to save again."""
+        return time.monotonic() - self._last >= self.seconds_between
+
+    def save(self, weights: Weights, records: list[Any], epoch: int, done: int) -> None:
+        """Write the state."""
+        header = {
+            "settings": self.settings,
+            "records": [record.to_dict() for record in records],
+            "epoch": epoch,
+            "done": done,
+        }
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        write_model(self.path, weights.state(), header, kind=_KIND)
+        self._last = time.monotonic()
+
+    def load(self) -> LearnerState | None:
+        """Read the state; None if there is none."""
+        if not self.path.exists():
+            return None
+        file = read_model(self.path, kind=_KIND)
+        ours, theirs = self.settings, file.header["settings"]
+        if ours != theirs:
+            changed = sorted(
+                k for k in {*ours, *theirs} if ours.get(k) != theirs.get(k)
+            )
+            raise InputError(
+                f"{self.path}: the checkpoint was made with other settings "
+                f"({', '.join(changed)}); train without --resume to start afresh"
+            )
+        return LearnerState(
+            dict(file.arrays), file.header["records"], file.header["epoch"], file.header["done"]
+        )
+
+    def remove(self) -> None:
+        """Delete the state, once the model is safely written."""
+        self.path.unlink(missing_ok=True)

@@ -1,0 +1,156 @@
+"""The online learner: one pass after another, an aggressive step a sentence, the average kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from turbotree.errors import InputError
+from turbotree.features import Weights
+from turbotree.learning.checkpoint import Checkpoint
+from turbotree.learning.losses import Loss
+from turbotree.learning.problem import Task
+
+FEATURE_SETS = ("all", "supported")
+
+# Derivatives this small change nothing that a score would show, but cost as much as large ones.
+_NEGLIGIBLE = 1e-4
+
+
+@dataclass(frozen=True, slots=True)
+class LearnerOptions:
+    """How to train.
+
+    Attributes
+    ----------
+    loss
+        Member of the (beta, gamma) family.
+    epochs
+        Passes over the data.
+    largest_step
+        The papers' 1 / (lambda m), lambda being the weight of the L2 term: smaller regularises
+        more.
+    features
+        ``"supported"``: only features that occur in a gold answer. ``"all"``: features of wrong
+        answers too, created when first needed.
+    seed
+        Decides the order of the instances.
+    """
+
+    loss: Loss
+    epochs: int = 10
+    largest_step: float = 0.01
+    features: str = "all"
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        if self.epochs < 1:
+            raise InputError(f"epochs is {self.epochs}; expected at least 1")
+        if not self.largest_step > 0:
+            raise InputError(f"largest step is {self.largest_step}; expected a positive number")
+        if self.features not in FEATURE_SETS:
+            raise InputError(
+                f"features is {self.features!r}; expected one of {', '.join(FEATURE_SETS)}"
+            )
+
+
+@dataclass(slots=True)
+class EpochRecord:
+    """What one pass over the data did; goes into the model's training record."""
+
+    epoch: int
+    loss: float = 0.0
+    updates: int = 0
+    features: int = 0
+    scores: dict[str, float] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the record as JSON-ready data."""
+        return asdict(self)
+
+
+#: Called after each instance with the number done in this epoch and the record so far.
+OnInstance = Callable[[int, EpochRecord], None]
+#: Called after each epoch; may add development scores to the record.
+OnEpoch = Callable[[Weights, EpochRecord], None]
+
+
+def learn(
+    task: Task,
+    options: LearnerOptions,
+    *,
+    checkpoint: Checkpoint | None = None,
+    on_instance: OnInstance | None = None,
+    on_epoch: OnEpoch | None = None,
+) -> tuple[Weights, list[EpochRecord]]:
+    """Train weights on a task.
+
+    Parameters
+    ----------
+    task
+        The training set.
+    options
+        Loss, passes, step, seed.
+    checkpoint
+        Where to keep the state, so that a killed run can be taken up; a checkpoint that holds a
+        state is continued, with the same outcome as an uninterrupted run.
+    on_instance, on_epoch
+        For progress displays and development scores.
+
+    Returns
+    -------
+    The weights (freeze them to get the average) and one record an epoch.
+    """
+    state = checkpoint.load() if checkpoint else None
+    if state is not None:
+        weights = Weights.restore(state.arrays)
+        records = [EpochRecord(**record) for record in state.records]
+        first_epoch, done = state.epoch, state.done
+    else:
+        weights = Weights()
+        records = []
+        first_epoch, done = 0, 0
+        if options.features == "supported":
+            for index in range(len(task)):
+                problem = task.problem(index)
+                weights.support(problem.gradient(problem.gold))
+            weights.close()
+
+    for epoch in range(first_epoch, options.epochs):
+        if len(records) <= epoch:
+            records.append(EpochRecord(epoch + 1))
+        record = records[epoch]
+        order = np.random.default_rng([options.seed, epoch]).permutation(len(task))
+        for position in range(done, len(order)):
+            _learn_from(task, int(order[position]), options, weights, record)
+            if on_instance is not None:
+                on_instance(position + 1, record)
+            if checkpoint is not None and checkpoint.due():
+                checkpoint.save(weights, records, epoch, position + 1)
+        done = 0
+        record.features = len(weights)
+        if on_epoch is not None:
+            on_epoch(weights, record)
+        if checkpoint is not None:
+            checkpoint.save(weights, records, epoch + 1, 0)
+    return weights, records
+
+
+def _learn_from(
+    task: Task, index: int, options: LearnerOptions, weights: Weights, record: EpochRecord
+) -> None:
+    weights.next_round()
+    problem = task.problem(index)
+    loss, coefficients = options.loss.evaluate(problem, problem.scores(weights))
+    record.loss += loss
+    coefficients[np.abs(coefficients) < _NEGLIGIBLE] = 0.0
+    if not coefficients.any():
+        return
+    gradient = problem.gradient(coefficients)
+    step = options.loss.step_size(loss, gradient.squared_norm, options.largest_step)
+    if step > 0.0:
+        weights.add(gradient, -step)
+        record.updates += 1

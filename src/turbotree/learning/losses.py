@@ -1,0 +1,99 @@
+"""The family of losses from the CRF to the SVM, and the step that needs no learning rate.
+
+For inverse temperature beta and cost weight gamma, with s the score of an answer,
+
+    L = (1 / beta) * log sum over y' of exp(beta * (s(y') - s(y) + gamma * cost(y'))).
+
+============== ======== =====
+name           beta     gamma
+============== ======== =====
+crf            1        0
+softmax-margin 1        1
+svm            infinite 1
+perceptron     infinite 0
+============== ======== =====
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from turbotree.errors import InputError
+from turbotree.learning.problem import FloatArray, Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """One member of the family, by its two numbers.
+
+    Examples
+    --------
+    >>> Loss.named("svm")
+    Loss(beta=inf, gamma=1.0)
+    >>> Loss(beta=5.0, gamma=1.0).name
+    'beta=5,gamma=1'
+    """
+
+    beta: float
+    gamma: float
+
+    def __post_init__(self) -> None:
+        if not self.beta > 0 or math.isnan(self.beta):
+            raise InputError(f"beta is {self.beta}; expected a positive number or infinity")
+        if not (self.gamma >= 0 and math.isfinite(self.gamma)):
+            raise InputError(f"gamma is {self.gamma}; expected a finite number, 0 or more")
+
+    @classmethod
+    def named(cls, name: str) -> Loss:
+        """Return a loss by its usual name."""
+        if name not in _NAMED:
+            raise InputError(f"unknown loss {name!r}; expected one of {', '.join(_NAMED)}")
+        return _NAMED[name]
+
+    @property
+    def name(self) -> str:
+        """The usual name, or the two numbers."""
+        for name, loss in _NAMED.items():
+            if loss == self:
+                return name
+        return f"beta={self.beta:g},gamma={self.gamma:g}"
+
+    @property
+    def probabilistic(self) -> bool:
+        """Whether training needs marginals (finite beta) rather than the best answer."""
+        return math.isfinite(self.beta)
+
+    def evaluate(self, problem: Problem, scores: FloatArray) -> tuple[float, FloatArray]:
+        """Return the loss and, for each part, the derivative with respect to its score."""
+        gold_score = float(scores @ problem.gold)
+        augmented = scores + self.gamma * problem.cost if self.gamma else scores
+        if self.probabilistic:
+            expectation = problem.marginals(self.beta * augmented)
+            loss = expectation.log_partition / self.beta - gold_score
+            coefficients = expectation.probabilities - problem.gold
+        else:
+            answer = problem.decode(augmented)
+            loss = float(augmented @ answer) - gold_score
+            coefficients = answer - problem.gold
+        return max(0.0, loss), coefficients
+
+    def step_size(self, loss: float, squared_norm: float, largest: float) -> float:
+        """Return the aggressive step min(largest, loss / |gradient|^2).
+
+        Where neither cost nor temperature gives a margin (the perceptron), the loss says nothing
+        of how far to go and is zero at the start: the step is then always the largest.
+        """
+        if squared_norm == 0.0:
+            return 0.0
+        if self.gamma == 0 and not self.probabilistic:
+            return largest
+        return min(largest, loss / squared_norm)
+
+
+_NAMED = {
+    "crf": Loss(1.0, 0.0),
+    "softmax-margin": Loss(1.0, 1.0),
+    "svm": Loss(math.inf, 1.0),
+    "perceptron": Loss(math.inf, 0.0),
+}

@@ -1,0 +1,70 @@
+"""What a model tells the learner: a small protocol that every model kind fills in.
+
+A structured problem is a list of parts of which an answer (a tree, a labelling) switches some on.
+Scores, gold answer and costs are arrays with one entry a part, so the learner needs to know
+nothing of trees or labels.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from turbotree.features import AnyWeights
+from turbotree.features._core import Gradient
+
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """Probability of each part, and the log-partition of the distribution they come from."""
+
+    probabilities: FloatArray
+    log_partition: float
+
+
+class Problem(Protocol):
+    """One training instance.
+
+    Attributes
+    ----------
+    gold
+        1 for each part of the right answer, 0 elsewhere.
+    cost
+        What a part adds to the cost of an answer that holds it; 0 for the parts of the gold one.
+    """
+
+    gold: FloatArray
+    cost: FloatArray
+
+    def scores(self, weights: AnyWeights) -> FloatArray:
+        """Score each part."""
+        ...
+
+    def decode(self, scores: FloatArray) -> FloatArray:
+        """Return the best answer as an indicator over the parts; relaxed ones may be fractional."""
+        ...
+
+    def marginals(self, scores: FloatArray) -> Expectation:
+        """Return the parts' probabilities under the Gibbs distribution with these scores."""
+        ...
+
+    def gradient(self, coefficients: FloatArray) -> Gradient:
+        """Return the sum of the parts' features, each times its coefficient."""
+        ...
+
+
+class Task(Protocol):
+    """A training set of problems; they are made anew when asked for, to save memory."""
+
+    def __len__(self) -> int:
+        """Return the number of instances."""
+        ...
+
+    def problem(self, index: int) -> Problem:
+        """Return one instance."""
+        ...
