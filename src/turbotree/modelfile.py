@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from turbotree._arrays import BadFileError, array_entries, array_views, in_file_order
 from turbotree.atomic import atomic_path
 from turbotree.errors import InputError, ModelFileError
 
@@ -31,21 +32,6 @@ FORMAT_VERSION = 1
 _ALIGNMENT = 64
 # The safetensors library refuses larger tables.
 _LONGEST_TABLE = 100_000_000
-_TYPE_NAMES = {
-    "|b1": "BOOL",
-    "|u1": "U8",
-    "|i1": "I8",
-    "<u2": "U16",
-    "<i2": "I16",
-    "<f2": "F16",
-    "<u4": "U32",
-    "<i4": "I32",
-    "<f4": "F32",
-    "<u8": "U64",
-    "<i8": "I64",
-    "<f8": "F64",
-}
-_TYPES = {name: np.dtype(code) for code, name in _TYPE_NAMES.items()}
 
 # The checksum's place is fixed, so that it can cover all bytes before and after itself.
 # CRC-32 finds every run of up to 32 wrong bits and costs a fifth of SHA-256 or SHA-1.
@@ -126,10 +112,9 @@ def write_model(
     >>> read_model(path).arrays["weights"]
     array([0., 1., 2.])
     """
-    stored = {name: _storable(name, array) for name, array in arrays.items()}
-    order = sorted(stored, key=lambda name: (-stored[name].itemsize, name))
-    head = _head(stored, order, header, kind)
-    blocks = [stored[name].reshape(-1).view(np.uint8) for name in order]
+    stored = in_file_order(arrays)
+    head = _head(stored, header, kind)
+    blocks = [array.reshape(-1).view(np.uint8) for array in stored.values()]
     checksum = _crc32([head[:_CHECKSUM_AT], head[_CHECKSUM_END:], *blocks])
     head[_CHECKSUM_AT:_CHECKSUM_END] = checksum.encode()
     try:
@@ -179,29 +164,13 @@ def read_model(path: str | os.PathLike[str], *, kind: str | None = None) -> Mode
     name = os.fspath(path)
     try:
         return _read(name, _map(name), kind)
-    except _BadFileError as problem:
+    except BadFileError as problem:
         raise ModelFileError(f"{name}: {problem}") from None
     except OSError as error:
         raise ModelFileError(f"{name}: cannot be read: {error.strerror}") from None
 
 
-class _BadFileError(Exception):
-    """What is wrong with the file; :func:`read_model` adds its name."""
-
-
-def _storable(name: str, array: np.ndarray) -> np.ndarray:
-    if not isinstance(name, str) or name == "__metadata__":
-        raise InputError(f"{name!r} cannot be the name of an array in a model file")
-    array = np.asarray(array)
-    little_endian = array.dtype.newbyteorder("<")
-    if little_endian.str not in _TYPE_NAMES:
-        raise InputError(f"array {name!r} has type {array.dtype}, which a model file cannot hold")
-    return np.asarray(array, dtype=little_endian, order="C")
-
-
-def _head(
-    arrays: Mapping[str, np.ndarray], order: list[str], header: Mapping[str, Any], kind: str
-) -> bytearray:
+def _head(arrays: Mapping[str, np.ndarray], header: Mapping[str, Any], kind: str) -> bytearray:
     """Build all bytes before the arrays, with zeros for the checksum."""
     from turbotree import __version__  # late: turbotree imports the rooms that import this
 
@@ -215,15 +184,7 @@ def _head(
             "package_version": __version__,
         }
     }
-    at = 0
-    for name in order:
-        array = arrays[name]
-        table[name] = {
-            "dtype": _TYPE_NAMES[array.dtype.str],
-            "shape": list(array.shape),
-            "data_offsets": [at, at + array.nbytes],
-        }
-        at += array.nbytes
+    table.update(array_entries(arrays))
     try:
         encoded = _json(table).encode()
     except UnicodeEncodeError as error:
@@ -257,12 +218,12 @@ def _map(name: str) -> mmap.mmap:
     try:
         mode = os.stat(name).st_mode
     except ValueError:  # a zero byte in the name
-        raise _BadFileError("cannot be read: no such file") from None
+        raise BadFileError("cannot be read: no such file") from None
     if not stat.S_ISREG(mode):
-        raise _BadFileError("is a folder" if stat.S_ISDIR(mode) else "is not a regular file")
+        raise BadFileError("is a folder" if stat.S_ISDIR(mode) else "is not a regular file")
     with open(name, "rb") as file:
         if os.fstat(file.fileno()).st_size == 0:
-            raise _BadFileError("truncated: the file is empty")
+            raise BadFileError("truncated: the file is empty")
         if hasattr(mmap, "MAP_POPULATE"):  # one call instead of thousands of page faults
             flags = mmap.MAP_SHARED | mmap.MAP_POPULATE
             return mmap.mmap(file.fileno(), 0, flags=flags, prot=mmap.PROT_READ)
@@ -274,24 +235,24 @@ def _read(name: str, data: mmap.mmap, kind: str | None) -> ModelFile:
     # Said before the rest is looked at: a newer format may do all of it in another way.
     meta = table.pop("__metadata__", None)
     if not isinstance(meta, dict) or meta.get("format") != FORMAT_NAME:
-        raise _BadFileError("not a turbotree model")
+        raise BadFileError("not a turbotree model")
     version = str(meta.get("format_version"))
     if not (version.isascii() and version.isdigit() and len(version) < 10):
-        raise _BadFileError(f"damaged: format version {version[:20]!r} is not a number")
+        raise BadFileError(f"damaged: format version {version[:20]!r} is not a number")
     if int(version) > FORMAT_VERSION:
-        raise _BadFileError(
+        raise BadFileError(
             f"written by a newer turbotree (format {version}; "
             f"this one reads up to {FORMAT_VERSION}): upgrade"
         )
-    arrays = _arrays(data, table, start)
+    arrays = array_views(data, table, start)
     checksum = bytes(data[_CHECKSUM_AT:_CHECKSUM_END]).decode("ascii", "replace")
     whole = memoryview(data)
     if checksum != _crc32([whole[:_CHECKSUM_AT], whole[_CHECKSUM_END:]]):
-        raise _BadFileError("damaged: the checksum does not fit the contents")
+        raise BadFileError("damaged: the checksum does not fit the contents")
     header = _parse_json(meta.get("header"), "the model's header")
     found = meta.get("kind")
     if kind is not None and found != kind:
-        raise _BadFileError(f"is a {found!r} model, expected {kind!r}")
+        raise BadFileError(f"is a {found!r} model, expected {kind!r}")
     return ModelFile(
         path=name,
         kind=str(found),
@@ -310,11 +271,11 @@ def _table(data: mmap.mmap) -> tuple[dict[str, Any], int]:
     opening = data[8 : 8 + len(_OPENING)]
     if not _OPENING.startswith(opening):
         # Another program's safetensors file, or no such file at all.
-        raise _BadFileError("not a turbotree model")
+        raise BadFileError("not a turbotree model")
     if len(data) < _CHECKSUM_END:
-        raise _BadFileError(f"truncated: only {len(data)} bytes")
+        raise BadFileError(f"truncated: only {len(data)} bytes")
     if 8 + length > len(data):
-        raise _BadFileError(f"truncated: {len(data)} bytes, its header alone needs {8 + length}")
+        raise BadFileError(f"truncated: {len(data)} bytes, its header alone needs {8 + length}")
     return _parse_json(data[8 : 8 + length], "the table of arrays"), 8 + length
 
 
@@ -322,60 +283,10 @@ def _parse_json(text: Any, what: str) -> dict[str, Any]:
     try:
         value = json.loads(text)
     except (TypeError, ValueError, RecursionError):
-        raise _BadFileError(f"damaged: {what} is not JSON") from None
+        raise BadFileError(f"damaged: {what} is not JSON") from None
     if not isinstance(value, dict):
-        raise _BadFileError(f"damaged: {what} is not a JSON object")
+        raise BadFileError(f"damaged: {what} is not a JSON object")
     return value
-
-
-def _arrays(data: mmap.mmap, table: dict[str, Any], start: int) -> dict[str, np.ndarray]:
-    """Make the views, after checking that they fill the file exactly, without overlap."""
-    places = [(*_place(name, entry), name) for name, entry in table.items()]
-    at = 0
-    arrays = {}
-    for begin, end, shape, dtype, name in sorted(places, key=lambda place: place[:2]):
-        if begin != at:
-            raise _BadFileError(f"damaged: array {name!r} begins at byte {begin}, expected {at}")
-        if start + end > len(data):
-            raise _BadFileError(
-                f"truncated: {len(data)} bytes, array {name!r} ends at {start + end}"
-            )
-        try:
-            arrays[name] = np.ndarray(shape, dtype, buffer=data, offset=start + begin)
-        except (ValueError, OverflowError, TypeError):  # too many dimensions, 0 x 2**70
-            raise _BadFileError(f"damaged: array {name!r} has an impossible shape") from None
-        at = end
-    if start + at != len(data):
-        raise _BadFileError(f"damaged: {len(data)} bytes, expected {start + at}")
-    return arrays
-
-
-def _place(name: str, entry: Any) -> tuple[int, int, tuple[int, ...], np.dtype[Any]]:
-    """Check one array's line in the table by itself."""
-    wrong = _BadFileError(f"damaged: the entry of array {name[:60]!r} makes no sense")
-    if not isinstance(entry, dict) or set(entry) != {"dtype", "shape", "data_offsets"}:
-        raise wrong
-    shape, offsets = entry["shape"], entry["data_offsets"]
-    if not (_sizes(shape) and _sizes(offsets) and len(offsets) == 2):
-        raise wrong
-    if not isinstance(entry["dtype"], str) or entry["dtype"] not in _TYPES:
-        raise wrong
-    dtype = _TYPES[entry["dtype"]]
-    size = dtype.itemsize
-    for length in shape:
-        size *= length
-    if offsets[1] - offsets[0] != size:
-        raise wrong
-    return offsets[0], offsets[1], tuple(shape), dtype
-
-
-def _sizes(value: Any) -> bool:
-    """Whether `value` is a short list of counts (True is not a count)."""
-    return (
-        isinstance(value, list)
-        and len(value) <= 64
-        and all(type(item) is int and 0 <= item < 2**63 for item in value)
-    )
 
 
 def _crc32(parts: Iterable[Any]) -> str:
