@@ -1,0 +1,80 @@
+"""Files that appear whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+__all__ = ["atomic_path"]
+
+
+@contextlib.contextmanager
+def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Give a temporary file that takes the place of `path` when the block succeeds.
+
+    The temporary file lies in the folder of `path`, so that the final rename stays on one file
+    system. On success it is flushed to the disk and renamed; if the block raises, it is removed
+    and `path` is left as it was. A symbolic link is followed, an existing file's permissions
+    are kept, and a device or a pipe (``/dev/null``) is written to directly.
+
+    Parameters
+    ----------
+    path : path-like
+        The file to write.
+
+    Yields
+    ------
+    pathlib.Path
+        An empty file that the block fills.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> with atomic_path(folder / "out.txt") as temporary:
+    ...     _ = temporary.write_text("all of it")
+    >>> [(file.name, file.read_text()) for file in folder.iterdir()]
+    [('out.txt', 'all of it')]
+    """
+    target = Path(os.path.realpath(path))
+    mode = _existing_mode(target)
+    if mode is not None and not stat.S_ISREG(mode):
+        # Renaming over a device would replace the device. A folder gives IsADirectoryError
+        # when the block opens it.
+        yield target
+        return
+    temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.tmp")
+    # os.open, not tempfile: the system applies the umask, as for any newly written file.
+    os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
+    try:
+        yield temporary
+        _flush(temporary)
+        if mode is not None:
+            os.chmod(temporary, stat.S_IMODE(mode))
+        os.replace(temporary, target)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(temporary)
+        raise
+    # Some file systems cannot flush a folder; the file itself is safe by now.
+    with contextlib.suppress(OSError):
+        _flush(target.parent)
+
+
+def _existing_mode(path: Path) -> int | None:
+    try:
+        return os.stat(path).st_mode
+    except FileNotFoundError:
+        return None
+
+
+def _flush(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
