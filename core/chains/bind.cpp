@@ -1,43 +1,25 @@
 #include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 
 #include <cmath>
-#include <stdexcept>
-#include <utility>
 #include <vector>
 
 #include "chains/chains.h"
+#include "common/numpy.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 using namespace turbotree::chains;
+using namespace turbotree::numpy;
 
 namespace {
-
-template <class T>
-using Input = nb::ndarray<const T, nb::numpy, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Output = nb::ndarray<T, nb::numpy, nb::ndim<1>>;
-
-template <class T>
-Output<T> to_numpy(std::vector<T>&& values) {
-  auto* const owned = new std::vector<T>(std::move(values));
-  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return Output<T>(owned->data(), {owned->size()}, owner);
-}
-
-template <class T>
-std::span<const T> view(const Input<T>& array) {
-  return {array.data(), array.shape(0)};
-}
 
 Chains make_chains(const Input<std::int32_t>& offsets, const Input<double>& node_scores,
                    const Input<std::int32_t>& edge_offsets, const Input<double>& edge_scores) {
   const Chains chains{view(offsets), view(edge_offsets), view(node_scores), view(edge_scores)};
-  if (!valid(chains)) throw std::invalid_argument("the offsets of the chains do not fit together");
+  require(valid(chains), "the offsets of the chains do not fit together");
   for (const auto scores : {chains.node_scores, chains.edge_scores})
     for (const double score : scores)
-      if (!(score < HUGE_VAL)) throw std::invalid_argument("scores must not be NaN or +infinity");
+      require(score < HUGE_VAL, "scores must not be NaN or +infinity");
   return chains;
 }
 

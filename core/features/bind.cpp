@@ -1,14 +1,14 @@
 #include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <memory>
 #include <optional>
-#include <stdexcept>
 #include <utility>
 
+#include "common/numpy.h"
 #include "features/frozen_table.h"
 #include "features/program.h"
 #include "features/scoring.h"
@@ -17,33 +17,13 @@
 namespace nb = nanobind;
 using namespace nb::literals;
 using namespace turbotree::features;
+using namespace turbotree::numpy;
 
 namespace {
 
-template <class T, int Dimensions>
-using Array = nb::ndarray<const T, nb::numpy, nb::ndim<Dimensions>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Vector = nb::ndarray<T, nb::numpy, nb::ndim<1>>;
-
-template <class T>
-Vector<T> to_numpy(std::vector<T>&& values) {
-  auto* const owned = new std::vector<T>(std::move(values));
-  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return Vector<T>(owned->data(), {owned->size()}, owner);
-}
-
-template <class T>
-std::span<const T> view(const Array<T, 1>& array) {
-  return {array.data(), array.shape(0)};
-}
-
-void require(bool condition, const char* message) {
-  if (!condition) throw std::invalid_argument(message);
-}
-
 Program make_program(int first_template, int templates, int slots, int columns, int attributes, int set_attributes,
-                     const Array<std::int32_t, 2>& atoms, const Array<std::int32_t, 2>& numerics,
-                     const Array<std::int32_t, 2>& uses) {
+                     const Input<std::int32_t, 2>& atoms, const Input<std::int32_t, 2>& numerics,
+                     const Input<std::int32_t, 2>& uses) {
   require(first_template >= 0 && templates >= 0 && first_template + templates <= max_templates,
           "too many templates");
   require(slots >= 1 && columns >= 0 && attributes >= 0 && set_attributes >= 0, "negative size");
@@ -90,67 +70,87 @@ Program make_program(int first_template, int templates, int slots, int columns, 
   return Program(std::move(spec));
 }
 
-using SetArrays = std::vector<std::pair<Array<std::int32_t, 1>, Array<std::int32_t, 1>>>;
+using SetArrays = std::vector<std::pair<Input<std::int32_t>, Input<std::int32_t>>>;
 
-void prepare(Prepared* self, const Program& program, const Array<std::int32_t, 2>& ids,
-             const SetArrays& sets) {
-  require(static_cast<int>(ids.shape(0)) == program.spec().attributes && ids.shape(1) >= 1,
-          "ids: expected one row an attribute and one column a word, the root included");
-  require(static_cast<int>(sets.size()) == program.spec().set_attributes, "sets: wrong number");
-  EncodedSentence sentence{static_cast<int>(ids.shape(1)) - 1, ids.data(), {}};
-  for (const auto& [offsets, values] : sets) {
-    const EncodedSet set{view(offsets), view(values)};
-    require(set.offsets.size() == ids.shape(1) + 1 && set.offsets.front() == 0 &&
-                set.offsets.back() == static_cast<std::int32_t>(set.values.size()) &&
-                std::is_sorted(set.offsets.begin(), set.offsets.end()),
-            "sets: offsets do not fit");
-    sentence.sets.push_back(set);
-  }
-  nb::gil_scoped_release release;
-  new (self) Prepared(program, sentence);
+bool fits(std::span<const std::int32_t> offsets, std::size_t total) {
+  return !offsets.empty() && offsets.front() == 0 &&
+         offsets.back() == static_cast<std::int32_t>(total) &&
+         std::is_sorted(offsets.begin(), offsets.end());
 }
 
-using OptionalVector = std::optional<Array<std::int32_t, 1>>;
+// A struct of its own rather than the vector, so that Python sees one opaque type.
+struct PreparedBatch {
+  Batch sentences;
+};
 
-Parts make_parts(const Program& program, const Prepared& prepared,
-                 const Array<std::int32_t, 2>& rows, const OptionalVector& label_offsets,
-                 const OptionalVector& labels) {
+void prepare(PreparedBatch* self, const Program& program, const Input<std::int32_t, 2>& ids,
+             const Input<std::int32_t>& starts, const SetArrays& sets) {
+  const std::size_t columns = ids.shape(1);
+  require(static_cast<int>(ids.shape(0)) == program.spec().attributes,
+          "ids: expected one row an attribute");
+  require(fits(view(starts), columns), "starts: do not fit the columns of ids");
+  require(static_cast<int>(sets.size()) == program.spec().set_attributes, "sets: wrong number");
+  for (const auto& [offsets, values] : sets)
+    require(offsets.shape(0) == columns + 1 && fits(view(offsets), values.shape(0)),
+            "sets: offsets do not fit");
+  for (std::size_t i = 0; i + 1 < starts.shape(0); ++i)
+    require(starts.data()[i] < starts.data()[i + 1], "starts: a sentence lacks its root");
+  nb::gil_scoped_release release;
+  new (self) PreparedBatch();
+  self->sentences.reserve(starts.shape(0) - 1);
+  for (std::size_t i = 0; i + 1 < starts.shape(0); ++i) {
+    const std::int32_t from = starts.data()[i], to = starts.data()[i + 1];
+    EncodedSentence sentence{to - from - 1, columns, ids.data() + from, {}};
+    for (const auto& [offsets, values] : sets)
+      sentence.sets.push_back({offsets.data() + from, values.data()});
+    self->sentences.emplace_back(program, sentence);
+  }
+}
+
+using OptionalVector = std::optional<Input<std::int32_t>>;
+
+Parts make_parts(const Program& program, const PreparedBatch& batch,
+                 const Input<std::int32_t, 2>& rows, const Input<std::int32_t>& offsets,
+                 const OptionalVector& label_offsets, const OptionalVector& labels) {
   require(static_cast<int>(rows.shape(1)) == program.row_width(), "parts: wrong row width");
   require(label_offsets.has_value() == labels.has_value(), "label_offsets and labels go together");
-  Parts parts{rows.data(), rows.shape(0), {}, {}};
+  Parts parts{rows.data(), rows.shape(0), view(offsets), {}, {}};
   if (labels) {
     parts.label_offsets = view(*label_offsets);
     parts.labels = view(*labels);
   }
-  require(valid(program, prepared, parts), "parts: position, value or label out of range");
+  require(valid(program, batch.sentences, parts),
+          "parts: offset, position, value or label out of range");
   return parts;
 }
 
 template <class Table>
-Vector<double> score_parts(const Program& program, const Prepared& prepared,
-                           const Array<std::int32_t, 2>& rows, const Table& table,
+Output<double> score_parts(const Program& program, const PreparedBatch& batch,
+                           const Input<std::int32_t, 2>& rows,
+                           const Input<std::int32_t>& offsets, const Table& table,
                            const OptionalVector& label_offsets, const OptionalVector& labels) {
-  const Parts parts = make_parts(program, prepared, rows, label_offsets, labels);
+  const Parts parts = make_parts(program, batch, rows, offsets, label_offsets, labels);
   std::vector<double> scores(parts.scores());
   {
     nb::gil_scoped_release release;
-    score(program, prepared, parts, table, scores.data());
+    score(program, batch.sentences, parts, table, scores.data());
   }
   return to_numpy(std::move(scores));
 }
 
-Gradient gradient_of_parts(const Program& program, const Prepared& prepared,
-                           const Array<std::int32_t, 2>& rows,
-                           const Array<double, 1>& coefficients,
+Gradient gradient_of_parts(const Program& program, const PreparedBatch& batch,
+                           const Input<std::int32_t, 2>& rows,
+                           const Input<std::int32_t>& offsets,
+                           const Input<double>& coefficients,
                            const OptionalVector& label_offsets, const OptionalVector& labels) {
-  const Parts parts = make_parts(program, prepared, rows, label_offsets, labels);
+  const Parts parts = make_parts(program, batch, rows, offsets, label_offsets, labels);
   require(coefficients.shape(0) == parts.scores(), "coefficients: one a score expected");
   nb::gil_scoped_release release;
-  return gradient(program, prepared, parts, view(coefficients));
+  return gradient(program, batch.sentences, parts, view(coefficients));
 }
 
-void restore(WeightTable& table, const Array<Key, 1>& keys, const Array<float, 1>& weights,
-             const Array<float, 1>& weighted_updates) {
+void restore(WeightTable& table, const Input<Key>& keys, const Input<float>& weights,
+             const Input<float>& weighted_updates) {
   require(keys.shape(0) == weights.shape(0) && keys.shape(0) == weighted_updates.shape(0),
           "restore: lengths differ");
   for (const Key key : view(keys)) require(key != 0, "restore: key 0");
@@ -173,21 +173,19 @@ nb::tuple entries(const WeightTable& table) {
                         to_numpy(std::move(weighted_updates)));
 }
 
-nb::ndarray<std::uint32_t, nb::numpy, nb::ndim<2>> freeze(const WeightTable& table,
-                                                          int tag_label_bits, float threshold) {
+Output<std::uint32_t, 2> freeze(const WeightTable& table, int tag_label_bits, float threshold) {
   require(tag_label_bits >= 0 && tag_label_bits <= label_bits, "label bits out of range");
   static_assert(sizeof(FrozenSlot) == 2 * sizeof(std::uint32_t));
-  std::vector<FrozenSlot>* owned = nullptr;
+  auto owned = std::make_unique<std::vector<FrozenSlot>>();
   {
     nb::gil_scoped_release release;
-    owned = new std::vector<FrozenSlot>(FrozenTable::build(table, tag_label_bits, threshold));
+    *owned = FrozenTable::build(table, tag_label_bits, threshold);
   }
-  nb::capsule owner(owned,
-                    [](void* p) noexcept { delete static_cast<std::vector<FrozenSlot>*>(p); });
-  return {owned->data(), {owned->size(), 2}, owner};
+  std::vector<FrozenSlot>* const slots = owned.release();
+  return {slots->data(), {slots->size(), 2}, owner_of(slots)};
 }
 
-void make_frozen(FrozenTable* self, const Array<std::uint32_t, 2>& slots, int tag_label_bits) {
+void make_frozen(FrozenTable* self, const Input<std::uint32_t, 2>& slots, int tag_label_bits) {
   require(slots.shape(1) == 2, "frozen table: two columns expected");
   const std::span<const FrozenSlot> span{reinterpret_cast<const FrozenSlot*>(slots.data()),
                                          slots.shape(0)};
@@ -196,19 +194,21 @@ void make_frozen(FrozenTable* self, const Array<std::uint32_t, 2>& slots, int ta
 }
 
 template <class Table>
-Vector<float> find_all(const Table& table, const Array<Key, 1>& keys) {
+Output<float> find_all(const Table& table, const Input<Key>& keys) {
   std::vector<float> weights;
   for (const Key key : view(keys)) weights.push_back(table.find(key));
   return to_numpy(std::move(weights));
 }
 
-Vector<Key> keys_of_part(const Program& program, const Prepared& prepared,
-                         const Array<std::int32_t, 2>& rows) {
-  const Parts parts = make_parts(program, prepared, rows, std::nullopt, std::nullopt);
+Output<Key> keys_of_parts(const Program& program, const PreparedBatch& batch,
+                          const Input<std::int32_t, 2>& rows,
+                          const Input<std::int32_t>& offsets) {
+  const Parts parts = make_parts(program, batch, rows, offsets, std::nullopt, std::nullopt);
   Program::Scratch scratch;
   std::vector<Key> keys;
-  for (std::size_t p = 0; p < parts.count; ++p)
-    program.emit(prepared, parts.rows + p * program.row_width(), scratch, keys);
+  for (std::size_t s = 0; s < batch.sentences.size(); ++s)
+    for (std::int32_t p = parts.offsets[s]; p < parts.offsets[s + 1]; ++p)
+      program.emit(batch.sentences[s], parts.rows + p * program.row_width(), scratch, keys);
   return to_numpy(std::move(keys));
 }
 
@@ -224,17 +224,17 @@ NB_MODULE(_core, m) {
   nb::class_<Program>(m, "Program", "Templates compiled for one kind of part.")
       .def("__init__",
            [](Program* self, int first_template, int templates, int slots, int columns, int attributes,
-              int set_attributes, const Array<std::int32_t, 2>& atoms,
-              const Array<std::int32_t, 2>& numerics, const Array<std::int32_t, 2>& uses) {
+              int set_attributes, const Input<std::int32_t, 2>& atoms,
+              const Input<std::int32_t, 2>& numerics, const Input<std::int32_t, 2>& uses) {
              new (self) Program(make_program(first_template, templates, slots, columns, attributes, set_attributes,
                                              atoms, numerics, uses));
            },
            "first_template"_a, "templates"_a, "slots"_a, "columns"_a, "attributes"_a, "set_attributes"_a, "atoms"_a,
            "numerics"_a, "uses"_a);
 
-  nb::class_<Prepared>(m, "Prepared", "One sentence's words, hashed for one program.")
-      .def("__init__", &prepare, "program"_a, "ids"_a, "sets"_a)
-      .def_prop_ro("words", &Prepared::words);
+  nb::class_<PreparedBatch>(m, "Prepared", "The words of some sentences, hashed for one program.")
+      .def("__init__", &prepare, "program"_a, "ids"_a, "starts"_a, "sets"_a)
+      .def("__len__", [](const PreparedBatch& batch) { return batch.sentences.size(); });
 
   nb::class_<Gradient>(m, "Gradient", "A sparse vector over features.")
       .def("__len__", [](const Gradient& g) { return g.keys.size(); })
@@ -280,11 +280,11 @@ NB_MODULE(_core, m) {
       .def("__init__", &make_frozen, "slots"_a, "label_bits"_a, nb::keep_alive<1, 2>())
       .def("find", &find_all<FrozenTable>, "keys"_a);
 
-  m.def("keys", &keys_of_part, "program"_a, "prepared"_a, "rows"_a);
-  m.def("score", &score_parts<WeightTable>, "program"_a, "prepared"_a, "rows"_a, "table"_a,
+  m.def("keys", &keys_of_parts, "program"_a, "prepared"_a, "rows"_a, "offsets"_a);
+  m.def("score", &score_parts<WeightTable>, "program"_a, "prepared"_a, "rows"_a, "offsets"_a, "table"_a,
         "label_offsets"_a = nb::none(), "labels"_a = nb::none());
-  m.def("score", &score_parts<FrozenTable>, "program"_a, "prepared"_a, "rows"_a, "table"_a,
+  m.def("score", &score_parts<FrozenTable>, "program"_a, "prepared"_a, "rows"_a, "offsets"_a, "table"_a,
         "label_offsets"_a = nb::none(), "labels"_a = nb::none());
-  m.def("gradient", &gradient_of_parts, "program"_a, "prepared"_a, "rows"_a, "coefficients"_a,
+  m.def("gradient", &gradient_of_parts, "program"_a, "prepared"_a, "rows"_a, "offsets"_a, "coefficients"_a,
         "label_offsets"_a = nb::none(), "labels"_a = nb::none());
 }

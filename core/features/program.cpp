@@ -44,7 +44,7 @@ std::int32_t single_value(const EncodedSentence& sentence, int attribute, int sl
   const int word = slot_word + offset;
   if (word < 0) return id_before;
   if (word > sentence.words) return id_after;
-  return sentence.ids[static_cast<std::size_t>(attribute) * (sentence.words + 1) + word];
+  return sentence.ids[attribute * sentence.stride + word];
 }
 
 }  // namespace

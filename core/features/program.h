@@ -53,13 +53,15 @@ struct ProgramSpec {
   std::vector<NumericUse> numeric_uses;
 };
 
-// One encoded sentence. `ids` is attributes x (words + 1), the root being word 0; each
-// set-valued attribute has the values of word w at values[offsets[w] .. offsets[w + 1]).
+// One encoded sentence of a batch. Attribute a of word w is ids[a * stride + w], the root being
+// word 0; each set-valued attribute has the values of word w at
+// values[offsets[w] .. offsets[w + 1]).
 struct EncodedSet {
-  std::span<const std::int32_t> offsets, values;
+  const std::int32_t *offsets, *values;
 };
 struct EncodedSentence {
   int words = 0;
+  std::size_t stride = 0;
   const std::int32_t* ids = nullptr;
   std::vector<EncodedSet> sets;
 };

@@ -51,34 +51,38 @@ class Accumulator {
 
 }  // namespace
 
-bool valid(const Program& program, const Prepared& prepared, const Parts& parts) {
-  for (std::size_t p = 0; p < parts.count; ++p)
-    if (!program.valid_row(prepared, parts.rows + p * program.row_width())) return false;
+bool valid(const Program& program, const Batch& batch, const Parts& parts) {
+  const auto fits = [](std::span<const std::int32_t> offsets, std::size_t lists, std::size_t total) {
+    return offsets.size() == lists + 1 && offsets.front() == 0 &&
+           offsets.back() == static_cast<std::int32_t>(total) &&
+           std::is_sorted(offsets.begin(), offsets.end());
+  };
+  if (!fits(parts.offsets, batch.size(), parts.count)) return false;
+  for (std::size_t s = 0; s < batch.size(); ++s)
+    for (std::int32_t p = parts.offsets[s]; p < parts.offsets[s + 1]; ++p)
+      if (!program.valid_row(batch[s], parts.rows + p * program.row_width())) return false;
   if (!parts.labelled()) return true;
-  const auto& offsets = parts.label_offsets;
-  if (offsets.size() != parts.count + 1 || offsets[0] != 0 ||
-      offsets[parts.count] != static_cast<std::int32_t>(parts.labels.size()) ||
-      !std::is_sorted(offsets.begin(), offsets.end()))
-    return false;
+  if (!fits(parts.label_offsets, parts.count, parts.labels.size())) return false;
   return std::all_of(parts.labels.begin(), parts.labels.end(),
                      [](std::int32_t label) { return label >= 0 && label < max_labels; });
 }
 
 template <class Table>
-void score(const Program& program, const Prepared& prepared, const Parts& parts,
-           const Table& table, double* scores) {
+void score(const Program& program, const Batch& batch, const Parts& parts, const Table& table,
+           double* scores) {
   Program::Scratch scratch;
   std::vector<Key> keys;
   std::vector<std::size_t> ends;
   std::vector<double> dense(parts.labelled() ? max_labels : 0, 0.0);
   keys.reserve(batch_keys * 2);
-  std::size_t part = 0;
+  std::size_t part = 0, sentence = 0;
   while (part < parts.count) {
     keys.clear();
     ends.clear();
     const std::size_t first = part;
     for (; part < parts.count && keys.size() < batch_keys; ++part) {
-      program.emit(prepared, parts.rows + part * program.row_width(), scratch, keys);
+      while (part >= static_cast<std::size_t>(parts.offsets[sentence + 1])) ++sentence;
+      program.emit(batch[sentence], parts.rows + part * program.row_width(), scratch, keys);
       ends.push_back(keys.size());
     }
     const std::size_t total = keys.size();
@@ -110,23 +114,25 @@ void score(const Program& program, const Prepared& prepared, const Parts& parts,
   }
 }
 
-template void score(const Program&, const Prepared&, const Parts&, const WeightTable&, double*);
-template void score(const Program&, const Prepared&, const Parts&, const FrozenTable&, double*);
+template void score(const Program&, const Batch&, const Parts&, const WeightTable&, double*);
+template void score(const Program&, const Batch&, const Parts&, const FrozenTable&, double*);
 
-Gradient gradient(const Program& program, const Prepared& prepared, const Parts& parts,
+Gradient gradient(const Program& program, const Batch& batch, const Parts& parts,
                   std::span<const double> coefficients) {
   Gradient result;
   Accumulator accumulator(result);
   Program::Scratch scratch;
   std::vector<Key> keys;
+  std::size_t sentence = 0;
   for (std::size_t p = 0; p < parts.count; ++p) {
+    while (p >= static_cast<std::size_t>(parts.offsets[sentence + 1])) ++sentence;
     const std::size_t from = parts.labelled() ? parts.label_offsets[p] : p;
     const std::size_t to = parts.labelled() ? parts.label_offsets[p + 1] : p + 1;
     if (std::all_of(coefficients.begin() + from, coefficients.begin() + to,
                     [](double c) { return c == 0.0; }))
       continue;
     keys.clear();
-    program.emit(prepared, parts.rows + p * program.row_width(), scratch, keys);
+    program.emit(batch[sentence], parts.rows + p * program.row_width(), scratch, keys);
     for (std::size_t i = from; i < to; ++i) {
       if (coefficients[i] == 0.0) continue;
       const Key label = parts.labelled() ? static_cast<Key>(parts.labels[i]) : 0;

@@ -1,4 +1,4 @@
-// Scores of parts, and gradients with respect to the weights.
+// Scores of parts, and gradients with respect to the weights, for batches of sentences.
 //
 // A part may carry labels: `label_offsets`/`labels` list the labels of each part (CSR), and there
 // is one score a (part, label). Without them there is one score a part.
@@ -13,20 +13,23 @@
 
 namespace turbotree::features {
 
+using Batch = std::vector<Prepared>;
+
 struct Parts {
   const std::int32_t* rows = nullptr;  // count x Program::row_width()
   std::size_t count = 0;
+  std::span<const std::int32_t> offsets;  // sentence i has the parts offsets[i] .. offsets[i + 1]
   std::span<const std::int32_t> label_offsets, labels;  // both empty for unlabelled parts
 
   bool labelled() const { return !label_offsets.empty(); }
   std::size_t scores() const { return labelled() ? labels.size() : count; }
 };
 
-// Whether every row and every label is in range.
-bool valid(const Program& program, const Prepared& prepared, const Parts& parts);
+// Whether every offset, row and label is in range.
+bool valid(const Program& program, const Batch& batch, const Parts& parts);
 
 template <class Table>
-void score(const Program& program, const Prepared& prepared, const Parts& parts,
+void score(const Program& program, const Batch& batch, const Parts& parts,
            const Table& table, double* scores);
 
 struct Gradient {
@@ -35,7 +38,7 @@ struct Gradient {
 };
 
 // The sum over the parts of coefficient * features, entries that cancel left out.
-Gradient gradient(const Program& program, const Prepared& prepared, const Parts& parts,
+Gradient gradient(const Program& program, const Batch& batch, const Parts& parts,
                   std::span<const double> coefficients);
 
 }  // namespace turbotree::features

@@ -1,8 +1,8 @@
 """Features: templates written as data, sentences as integers, sparse weights."""
 
-from turbotree.features.encoder import EncodedSentence, Encoder
+from turbotree.features.encoder import Encoded, Encoder
 from turbotree.features.explain import FiredFeature, explain
-from turbotree.features.scorer import LabelSets, Scorer
+from turbotree.features.scorer import Parts, Scorer
 from turbotree.features.templates import (
     PartKind,
     Template,
@@ -14,11 +14,11 @@ from turbotree.features.weights import AnyWeights, FrozenWeights, Weights
 
 __all__ = [
     "AnyWeights",
-    "EncodedSentence",
+    "Encoded",
     "Encoder",
     "FiredFeature",
     "FrozenWeights",
-    "LabelSets",
+    "Parts",
     "PartKind",
     "Scorer",
     "Template",

@@ -28,20 +28,36 @@ _CACHE_LIMIT = 200_000
 
 # What the attributes of a word are made of.
 _Word = tuple[str, str, str, str, str]
+# A word's single values, and a list for each set-valued attribute.
+_Entry = tuple[list[int], list[list[int]]]
 
 
 @dataclass(frozen=True, slots=True)
-class EncodedSentence:
-    """A sentence's integer ids: ``ids[attribute, word]``, the root being word 0.
+class Encoded:
+    """A batch of sentences as integers.
 
-    Set-valued attributes come as pairs (offsets, values).
+    Attributes
+    ----------
+    ids
+        ``ids[attribute, column]``; sentence ``i`` has the columns ``starts[i]:starts[i + 1]``,
+        the first of which is its root.
+    starts
+        First column of each sentence, and the end.
+    sets
+        Set-valued attributes, as pairs (offsets, values).
     """
 
     ids: IntArray
+    starts: IntArray
     sets: list[tuple[IntArray, IntArray]]
 
     def __len__(self) -> int:
-        return int(self.ids.shape[1]) - 1
+        return len(self.starts) - 1
+
+    @property
+    def lengths(self) -> IntArray:
+        """Number of words of each sentence."""
+        return np.diff(self.starts) - np.int32(1)
 
 
 def word_shape(form: str) -> str:
@@ -124,7 +140,7 @@ class Encoder:
     >>> from turbotree.text import Sentence
     >>> sentence = Sentence.from_words(["dogs", "bark"], upos=["NOUN", "VERB"])
     >>> encoder = Encoder.fit([sentence], ["upos"], [])
-    >>> encoder.encode(sentence).ids.tolist()
+    >>> encoder.encode([sentence]).ids.tolist()
     [[3, 5, 6]]
     """
 
@@ -141,7 +157,7 @@ class Encoder:
             name: {value: i for i, value in enumerate(vocabularies[name], _FIRST_WORD_ID)}
             for name in (*self.attributes, *self.set_attributes)
         }
-        self._cache: dict[_Word, tuple[list[int], list[list[int]]]] = {}
+        self._cache: dict[_Word, _Entry] = {}
 
     @classmethod
     def fit(
@@ -172,6 +188,10 @@ class Encoder:
         """Return the id of a value, ``RARE_ID`` if the vocabulary lacks it."""
         return self._ids[attribute].get(value, RARE_ID)
 
+    def id_limit(self, attribute: str) -> int:
+        """Return the least number above all ids of an attribute."""
+        return _FIRST_WORD_ID + len(self.vocabularies[attribute])
+
     def value_of(self, attribute: str, number: int) -> str:
         """Return the value behind an id, in angle brackets where it stands for no string."""
         reserved = ("<none>", "<before>", "<after>", "<root>", "<rare>")
@@ -179,29 +199,37 @@ class Encoder:
             return reserved[number]
         return self.vocabularies[attribute][number - _FIRST_WORD_ID]
 
-    def encode(self, sentence: Sentence) -> EncodedSentence:
-        """Encode one sentence; only forms, lemmas, tags and features are looked at."""
-        singles = [[ROOT_ID] * len(self.attributes)]
-        sets = [([0, 0], list[int]()) for _ in self.set_attributes]
+    def encode(self, sentences: Sequence[Sentence]) -> Encoded:
+        """Encode a batch; only forms, lemmas, tags and features are looked at."""
+        root = ([ROOT_ID] * len(self.attributes), [list[int]() for _ in self.set_attributes])
+        entries: list[_Entry] = []
+        starts = [0]
         cache = self._cache
-        for word in _words(sentence):
-            entry = cache.get(word)
-            if entry is None:
-                entry = self._encode_word(word)
-                if len(cache) >= _CACHE_LIMIT:
-                    cache.clear()
-                cache[word] = entry
-            singles.append(entry[0])
-            for (offsets, values), own in zip(sets, entry[1], strict=True):
-                values.extend(own)
-                offsets.append(len(values))
-        ids = np.array(singles, dtype=np.int32).reshape(len(singles), len(self.attributes))
-        return EncodedSentence(
-            np.ascontiguousarray(ids.T),
-            [(np.array(o, dtype=np.int32), np.array(v, dtype=np.int32)) for o, v in sets],
+        for sentence in sentences:
+            entries.append(root)
+            for word in _words(sentence):
+                entry = cache.get(word)
+                if entry is None:
+                    entry = self._encode_word(word)
+                    if len(cache) >= _CACHE_LIMIT:
+                        cache.clear()
+                    cache[word] = entry
+                entries.append(entry)
+            starts.append(len(entries))
+        ids = np.array([entry[0] for entry in entries], dtype=np.int32)
+        sets = []
+        for i in range(len(self.set_attributes)):
+            lists = [entry[1][i] for entry in entries]
+            offsets = np.zeros(len(lists) + 1, dtype=np.int32)
+            np.cumsum([len(values) for values in lists], out=offsets[1:])
+            sets.append((offsets, np.array([v for values in lists for v in values], np.int32)))
+        return Encoded(
+            np.ascontiguousarray(ids.reshape(len(entries), len(self.attributes)).T),
+            np.array(starts, dtype=np.int32),
+            sets,
         )
 
-    def _encode_word(self, word: _Word) -> tuple[list[int], list[list[int]]]:
+    def _encode_word(self, word: _Word) -> _Entry:
         singles = [self.id_of(name, _attribute_value(name, word)) for name in self.attributes]
         sets = [[self.id_of(name, v) for v in _set_values(word)] for name in self.set_attributes]
         return singles, sets

@@ -9,8 +9,8 @@ from itertools import product
 import numpy as np
 
 from turbotree.features import _core
-from turbotree.features.encoder import EncodedSentence, IntArray
-from turbotree.features.scorer import Scorer
+from turbotree.features.encoder import Encoded, IntArray
+from turbotree.features.scorer import Parts, Scorer
 from turbotree.features.templates import (
     BETWEEN,
     SET_ATTRIBUTES,
@@ -34,19 +34,19 @@ class FiredFeature:
 
 def explain(
     scorer: Scorer,
-    encoded: EncodedSentence,
+    encoded: Encoded,
     part: IntArray,
     weights: AnyWeights,
     *,
     label: int = 0,
 ) -> list[FiredFeature]:
-    """List the features of one part with their weights, heaviest first.
+    """List the features of one part of one sentence with their weights, heaviest first.
 
     The weights add up to the part's score. Features that the model does not know have weight 0
     and are left out.
     """
     prepared = scorer.prepare(encoded)
-    keys = scorer.keys(prepared, part.reshape(1, -1))
+    keys = scorer.keys(prepared, Parts.of_one(part.reshape(1, -1)))
     found = weights.table.find(keys | np.uint64(label))
     values: dict[int, Iterator[tuple[str, ...]]] = {}
     fired = []
@@ -62,7 +62,7 @@ def explain(
 
 
 def _values(
-    scorer: Scorer, template: Template, encoded: EncodedSentence, row: list[int]
+    scorer: Scorer, template: Template, encoded: Encoded, row: list[int]
 ) -> Iterator[tuple[str, ...]]:
     """Give the values of a template's features in the order in which the core emits them."""
     slots = dict(zip(scorer.kind.slots, row, strict=False))
@@ -112,27 +112,31 @@ def _values(
         yield tuple(values[i] for i in range(len(template.atoms)))
 
 
+def _words(encoded: Encoded) -> int:
+    return int(encoded.lengths[0])
+
+
 def _is_word_at(atom: object, slot: str) -> bool:
     return isinstance(atom, WordAtom) and atom.slot == slot
 
 
 def _word_value(
-    scorer: Scorer, encoded: EncodedSentence, attribute: str, word: int, offset: int
+    scorer: Scorer, encoded: Encoded, attribute: str, word: int, offset: int
 ) -> str:
     place = word + offset
     if word < 0:
         number = 0
     elif place < 0:
         number = 1
-    elif place > len(encoded):
+    elif place > _words(encoded):
         number = 2
     else:
         number = int(encoded.ids[scorer.encoder.attributes.index(attribute), place])
     return scorer.encoder.value_of(attribute, number)
 
 
-def _set_at(scorer: Scorer, encoded: EncodedSentence, attribute: str, word: int) -> list[str]:
-    if not 0 <= word <= len(encoded):
+def _set_at(scorer: Scorer, encoded: Encoded, attribute: str, word: int) -> list[str]:
+    if not 0 <= word <= _words(encoded):
         return []
     offsets, values = encoded.sets[scorer.encoder.set_attributes.index(attribute)]
     numbers = values[offsets[word] : offsets[word + 1]].tolist()
@@ -140,7 +144,7 @@ def _set_at(scorer: Scorer, encoded: EncodedSentence, attribute: str, word: int)
 
 
 def _between(
-    scorer: Scorer, encoded: EncodedSentence, row: list[int], attribute: str
+    scorer: Scorer, encoded: Encoded, row: list[int], attribute: str
 ) -> list[str]:
     low, high = sorted(row[:2])
     return [_word_value(scorer, encoded, attribute, w, 0) for w in range(low + 1, high)]

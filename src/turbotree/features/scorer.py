@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from turbotree.errors import InputError
 from turbotree.features import _core
-from turbotree.features.encoder import EncodedSentence, Encoder, IntArray
+from turbotree.features.encoder import Encoded, Encoder, IntArray
 from turbotree.features.templates import (
     BETWEEN,
     Atom,
@@ -30,11 +30,30 @@ _DISTANCE, _DIRECTION, _BETWEEN_COUNT, _COLUMN = range(4)
 
 
 @dataclass(frozen=True, slots=True)
-class LabelSets:
-    """The labels that each part may take: part p has ``labels[offsets[p]:offsets[p + 1]]``."""
+class Parts:
+    """The parts of a batch of sentences, all of one kind.
 
+    Attributes
+    ----------
+    rows
+        One row a part: word positions, then plain values, as the part's kind has them.
+    offsets
+        Sentence ``i`` has the rows ``offsets[i]:offsets[i + 1]``.
+    label_offsets, labels
+        Labelled parts: part ``p`` may take ``labels[label_offsets[p]:label_offsets[p + 1]]``,
+        and there is one score for each of these.
+    """
+
+    rows: IntArray
     offsets: IntArray
-    labels: IntArray
+    label_offsets: IntArray | None = None
+    labels: IntArray | None = None
+
+    @classmethod
+    def of_one(cls, rows: npt.ArrayLike) -> Parts:
+        """Make the parts of a single sentence."""
+        array = np.ascontiguousarray(rows, dtype=np.int32)
+        return cls(array, np.array([0, len(array)], dtype=np.int32))
 
 
 class Scorer:
@@ -46,12 +65,12 @@ class Scorer:
     Examples
     --------
     >>> from turbotree.text import Sentence
-    >>> from turbotree.features import Encoder, PartKind, Scorer, Weights
+    >>> from turbotree.features import Encoder, PartKind, Parts, Scorer, Weights
     >>> sentence = Sentence.from_words(["dogs", "bark"], upos=["NOUN", "VERB"])
     >>> encoder = Encoder.fit([sentence], ["upos"], [])
     >>> scorer = Scorer(["h.upos m.upos dir"], PartKind(("h", "m")), encoder)
-    >>> prepared = scorer.prepare(encoder.encode(sentence))
-    >>> arcs = np.array([[2, 1], [1, 2]], dtype=np.int32)
+    >>> prepared = scorer.prepare(encoder.encode([sentence]))
+    >>> arcs = Parts.of_one([[2, 1], [1, 2]])
     >>> weights = Weights()
     >>> weights.add(scorer.gradient(prepared, arcs, np.array([1.0, -1.0])), 0.5)
     >>> scorer.score(prepared, arcs, weights).tolist()
@@ -77,41 +96,39 @@ class Scorer:
         self.templates: list[Template] = parse_templates(templates, kind)
         self._program = self._compile()
 
-    def prepare(self, encoded: EncodedSentence) -> _core.Prepared:
-        """Hash a sentence's words once, for any number of parts."""
-        return _core.Prepared(self._program, encoded.ids, encoded.sets)
+    def prepare(self, encoded: Encoded) -> _core.Prepared:
+        """Hash the words of some sentences once, for any number of parts."""
+        return _core.Prepared(self._program, encoded.ids, encoded.starts, encoded.sets)
 
-    def score(
-        self,
-        prepared: _core.Prepared,
-        parts: IntArray,
-        weights: AnyWeights,
-        labels: LabelSets | None = None,
-    ) -> FloatArray:
-        """Return one score a part, or with ``labels`` one a part and label."""
-        if labels is None:
-            return _core.score(self._program, prepared, parts, weights.table)
+    def score(self, prepared: _core.Prepared, parts: Parts, weights: AnyWeights) -> FloatArray:
+        """Return one score a part, or one a part and label."""
         return _core.score(
-            self._program, prepared, parts, weights.table, labels.offsets, labels.labels
+            self._program,
+            prepared,
+            parts.rows,
+            parts.offsets,
+            weights.table,
+            parts.label_offsets,
+            parts.labels,
         )
 
     def gradient(
-        self,
-        prepared: _core.Prepared,
-        parts: IntArray,
-        coefficients: FloatArray,
-        labels: LabelSets | None = None,
+        self, prepared: _core.Prepared, parts: Parts, coefficients: FloatArray
     ) -> _core.Gradient:
         """Return the features of the parts, each times its coefficient, summed."""
-        if labels is None:
-            return _core.gradient(self._program, prepared, parts, coefficients)
         return _core.gradient(
-            self._program, prepared, parts, coefficients, labels.offsets, labels.labels
+            self._program,
+            prepared,
+            parts.rows,
+            parts.offsets,
+            coefficients,
+            parts.label_offsets,
+            parts.labels,
         )
 
-    def keys(self, prepared: _core.Prepared, parts: IntArray) -> npt.NDArray[np.uint64]:
+    def keys(self, prepared: _core.Prepared, parts: Parts) -> npt.NDArray[np.uint64]:
         """Return the keys of all features of the parts, one after the other."""
-        return _core.keys(self._program, prepared, parts)
+        return _core.keys(self._program, prepared, parts.rows, parts.offsets)
 
     def _compile(self) -> _core.Program:
         attributes = [*self.encoder.attributes, *self.encoder.set_attributes]

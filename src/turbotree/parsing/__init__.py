@@ -1,1 +1,16 @@
+"""Parsing: candidate arcs, trees, labels; training, saving and loading of parsers."""
 
+from turbotree.parsing.arcs import PruningOptions, TreeShape
+from turbotree.parsing.parse import Parse
+from turbotree.parsing.parser import DECODERS, Parser
+from turbotree.parsing.training import TrainingOptions, train_parser
+
+__all__ = [
+    "DECODERS",
+    "Parse",
+    "Parser",
+    "PruningOptions",
+    "TrainingOptions",
+    "TreeShape",
+    "train_parser",
+]

@@ -1,0 +1,49 @@
+// What the binding files share; nothing else in the core knows of Python.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <span>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+namespace turbotree::numpy {
+
+template <class T, int Dimensions = 1>
+using Input = nanobind::ndarray<const T, nanobind::numpy, nanobind::ndim<Dimensions>,
+                                nanobind::c_contig, nanobind::device::cpu>;
+template <class T, int Dimensions = 1>
+using Output = nanobind::ndarray<T, nanobind::numpy, nanobind::ndim<Dimensions>>;
+
+template <class T>
+std::span<const T> view(const Input<T>& array) {
+  return {array.data(), array.shape(0)};
+}
+
+template <class T>
+nanobind::capsule owner_of(std::vector<T>* values) {
+  return nanobind::capsule(values,
+                           [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+}
+
+// Hands a vector over to Python without copying it.
+template <class T>
+Output<T> to_numpy(std::vector<T>&& values) {
+  auto* const owned = new std::vector<T>(std::move(values));
+  return Output<T>(owned->data(), {owned->size()}, owner_of(owned));
+}
+
+// The same as a matrix with rows of this width.
+template <class T>
+Output<T, 2> to_numpy(std::vector<T>&& values, std::size_t width) {
+  auto* const owned = new std::vector<T>(std::move(values));
+  return Output<T, 2>(owned->data(), {owned->size() / width, width}, owner_of(owned));
+}
+
+inline void require(bool condition, const char* message) {
+  if (!condition) throw std::invalid_argument(message);
+}
+
+}  // namespace turbotree::numpy

@@ -1,0 +1,167 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+
+#include <numeric>
+#include <optional>
+#include <string>
+
+#include "common/numpy.h"
+#include "parsing/arcs.h"
+#include "parsing/label_chains.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace turbotree;
+using namespace turbotree::numpy;
+using namespace turbotree::parsing;
+
+namespace {
+
+using IntVector = Input<std::int32_t>;
+
+ArcBatch make_batch(const IntVector& lengths, const Input<std::int32_t, 2>& arcs,
+                    const IntVector& offsets, std::size_t scores) {
+  require(arcs.shape(1) == 2, "arcs: expected rows of head and modifier");
+  const ArcBatch batch{view(lengths), view(offsets), arcs.data()};
+  require(offsets.shape(0) > 0 && batch.offsets.back() == static_cast<std::int32_t>(arcs.shape(0)) &&
+              scores == arcs.shape(0) && valid(batch),
+          "arcs, offsets, lengths and scores do not fit together");
+  return batch;
+}
+
+// A status code becomes one of two exceptions, told apart by their types in Python.
+void check(const BatchStatus& outcome) {
+  switch (outcome.status) {
+    case trees::Status::ok: return;
+    case trees::Status::bad_score:
+      throw nb::value_error(
+          ("a score of sentence " + std::to_string(outcome.sentence) + " is NaN or infinite")
+              .c_str());
+    case trees::Status::infeasible:
+      throw nb::index_error(
+          ("sentence " + std::to_string(outcome.sentence) + " has no tree").c_str());
+    case trees::Status::out_of_memory: throw std::bad_alloc();
+  }
+}
+
+std::size_t words_of(const IntVector& lengths) {
+  const auto span = view(lengths);
+  return std::accumulate(span.begin(), span.end(), std::size_t{0});
+}
+
+Output<std::int32_t> best_trees_of(const IntVector& lengths, const Input<std::int32_t, 2>& arcs,
+                                   const IntVector& offsets, const Input<double>& scores,
+                                   bool single_root, bool projective) {
+  const ArcBatch batch = make_batch(lengths, arcs, offsets, scores.shape(0));
+  std::vector<std::int32_t> heads(words_of(lengths));
+  BatchStatus status;
+  {
+    nb::gil_scoped_release release;
+    status = best_trees(batch, scores.data(), {single_root, projective}, heads.data());
+  }
+  check(status);
+  return to_numpy(std::move(heads));
+}
+
+nb::tuple arc_marginals_of(const IntVector& lengths, const Input<std::int32_t, 2>& arcs,
+                           const IntVector& offsets, const Input<double>& scores, bool single_root,
+                           bool projective) {
+  const ArcBatch batch = make_batch(lengths, arcs, offsets, scores.shape(0));
+  std::vector<double> probabilities(scores.shape(0)), log_partitions(lengths.shape(0));
+  BatchStatus status;
+  {
+    nb::gil_scoped_release release;
+    status = arc_marginals(batch, scores.data(), {single_root, projective}, probabilities.data(),
+                           log_partitions.data());
+  }
+  check(status);
+  return nb::make_tuple(to_numpy(std::move(probabilities)), to_numpy(std::move(log_partitions)));
+}
+
+nb::tuple to_tuple(ArcList&& list) {
+  return nb::make_tuple(to_numpy(std::move(list.arcs), 2), to_numpy(std::move(list.offsets)));
+}
+
+nb::tuple all_arcs_of(const IntVector& lengths) {
+  ArcList list;
+  {
+    nb::gil_scoped_release release;
+    list = all_arcs(view(lengths));
+  }
+  return to_tuple(std::move(list));
+}
+
+nb::tuple prune_arcs(const IntVector& lengths, const Input<std::int32_t, 2>& arcs,
+                     const IntVector& offsets, const Input<double>& scores, bool single_root,
+                     bool projective, double threshold, int max_heads,
+                     const std::optional<IntVector>& keep) {
+  const ArcBatch batch = make_batch(lengths, arcs, offsets, scores.shape(0));
+  require(!keep || keep->shape(0) == words_of(lengths), "keep: expected one head a word");
+  require(max_heads >= 1, "max_heads: expected at least 1");
+  ArcList kept;
+  BatchStatus status;
+  {
+    nb::gil_scoped_release release;
+    status = prune(batch, scores.data(), {single_root, projective}, {threshold, max_heads},
+                   keep ? view(*keep) : std::span<const std::int32_t>{}, kept);
+  }
+  check(status);
+  return to_tuple(std::move(kept));
+}
+
+LabelChains label_chains_of(const IntVector& lengths, const IntVector& heads,
+                            const IntVector& classes, const Input<std::int32_t, 2>& lists,
+                            const IntVector& list_offsets, const IntVector& list_labels) {
+  require(heads.shape(0) == words_of(lengths), "heads: expected one a word");
+  require(classes.shape(0) == heads.shape(0) + lengths.shape(0),
+          "classes: expected one a word and one a root");
+  require(lists.shape(0) == lists.shape(1), "lists: expected a square matrix");
+  const LabelDictionary dictionary{lists.shape(0), lists.data(), view(list_offsets),
+                                   view(list_labels)};
+  require(valid(dictionary), "label dictionary: not well formed");
+  LabelChains chains;
+  bool fine = false;
+  {
+    nb::gil_scoped_release release;
+    fine = build_label_chains(view(lengths), view(heads), view(classes), dictionary, chains);
+  }
+  require(fine, "a head or a class is out of range");
+  return chains;
+}
+
+// Gives an array of the chains away: it can be asked for once.
+template <std::vector<std::int32_t> LabelChains::* Member>
+Output<std::int32_t> take(LabelChains& chains) {
+  return to_numpy(std::move(chains.*Member));
+}
+template <std::vector<std::int32_t> LabelChains::* Member, int Width>
+Output<std::int32_t, 2> take_rows(LabelChains& chains) {
+  return to_numpy(std::move(chains.*Member), Width);
+}
+
+}  // namespace
+
+NB_MODULE(_core, m) {
+  m.doc() = "Hot loops of turbotree.parsing: trees over candidate arcs, and chains of labels.";
+  m.def("all_arcs", &all_arcs_of, "lengths"_a);
+  m.def("best_trees", &best_trees_of, "lengths"_a, "arcs"_a, "offsets"_a, "scores"_a,
+        "single_root"_a, "projective"_a);
+  m.def("arc_marginals", &arc_marginals_of, "lengths"_a, "arcs"_a, "offsets"_a, "scores"_a,
+        "single_root"_a, "projective"_a);
+  m.def("prune", &prune_arcs, "lengths"_a, "arcs"_a, "offsets"_a, "scores"_a, "single_root"_a,
+        "projective"_a, "threshold"_a, "max_heads"_a, "keep"_a = nb::none());
+
+  nb::class_<LabelChains>(m, "LabelChains", "Parts of a labelling; each array can be taken once.")
+      .def("take_nodes", &take_rows<&LabelChains::nodes, LabelChains::node_width>)
+      .def("take_node_offsets", &take<&LabelChains::node_offsets>)
+      .def("take_words", &take<&LabelChains::words>)
+      .def("take_label_offsets", &take<&LabelChains::label_offsets>)
+      .def("take_labels", &take<&LabelChains::labels>)
+      .def("take_pairs", &take_rows<&LabelChains::pairs, LabelChains::pair_width>)
+      .def("take_pair_offsets", &take<&LabelChains::pair_offsets>)
+      .def("take_pair_label_offsets", &take<&LabelChains::pair_label_offsets>)
+      .def("take_pair_labels", &take<&LabelChains::pair_labels>)
+      .def("take_edge_offsets", &take<&LabelChains::edge_offsets>);
+  m.def("label_chains", &label_chains_of, "lengths"_a, "heads"_a, "classes"_a, "lists"_a,
+        "list_offsets"_a, "list_labels"_a);
+}

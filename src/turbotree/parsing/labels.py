@@ -1,0 +1,291 @@
+"""The second stage: labels for a tree, the modifiers of each head labelled together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from turbotree import chains
+from turbotree.features import AnyWeights, Encoded, Encoder, PartKind, Parts, Scorer
+from turbotree.features._core import Gradient
+from turbotree.learning import Expectation
+from turbotree.parsing import _core
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int32]
+
+#: A modifier with its surroundings in the tree; see ``templates/label.txt``.
+NODE = PartKind(
+    ("h", "m", "g", "p", "n", "l", "r"), {"left": 4, "right": 4, "rank": 4, "last": 2}
+)
+
+
+def pair_kind(labels: int) -> PartKind:
+    """Return the kind of two neighbouring siblings; see ``templates/label_pair.txt``."""
+    return PartKind(("h", "m", "p"), {"prev": labels})
+
+
+@dataclass(frozen=True)
+class LabelDictionary:
+    """Which labels a modifier may take, by its tag and its head's, as seen in training.
+
+    An unseen pair of tags falls back to all labels of the modifier's tag, an unseen tag to all
+    labels.
+    """
+
+    names: list[str]
+    lists: IntArray
+    offsets: IntArray
+    labels: IntArray
+
+    @classmethod
+    def fit(
+        cls,
+        names: list[str],
+        tags: int,
+        seen: Iterable[tuple[int, int, int]],
+    ) -> LabelDictionary:
+        """Collect the dictionary from triples (modifier's tag, head's tag, label)."""
+        by_pair: dict[tuple[int, int], set[int]] = {}
+        by_tag: dict[int, set[int]] = {}
+        for modifier, head, label in seen:
+            by_pair.setdefault((modifier, head), set()).add(label)
+            by_tag.setdefault(modifier, set()).add(label)
+        sets: dict[tuple[int, ...], int] = {tuple(range(len(names))): 0}
+        lists = np.zeros((tags, tags), dtype=np.int32)
+        for tag, labels in sorted(by_tag.items()):
+            lists[tag, :] = sets.setdefault(tuple(sorted(labels)), len(sets))
+        for (modifier, head), labels in sorted(by_pair.items()):
+            lists[modifier, head] = sets.setdefault(tuple(sorted(labels)), len(sets))
+        offsets = np.zeros(len(sets) + 1, dtype=np.int32)
+        np.cumsum([len(labels) for labels in sets], out=offsets[1:])
+        flat = np.array([label for labels in sets for label in labels], dtype=np.int32)
+        return cls(names, lists, offsets, flat)
+
+
+@dataclass(frozen=True)
+class _Chains:
+    """The parts of a labelled tree: a node a word, a block of edges a pair of siblings."""
+
+    nodes: Parts
+    pairs: Parts
+    words: IntArray
+    edge_offsets: IntArray
+
+
+class LabelModel:
+    """Labels all modifiers of a head together.
+
+    Parameters
+    ----------
+    templates, pair_templates
+        Templates of one modifier's label, and of two neighbours' labels.
+    dictionary
+        The labels to choose from.
+    encoder
+        The parser's encoder.
+    weights
+        One table for both sets of templates; None until trained.
+    """
+
+    def __init__(
+        self,
+        templates: Sequence[str],
+        pair_templates: Sequence[str],
+        dictionary: LabelDictionary,
+        encoder: Encoder,
+        weights: AnyWeights | None = None,
+    ) -> None:
+        self.dictionary = dictionary
+        self.encoder = encoder
+        self.weights = weights
+        self.node_scorer = Scorer(templates, NODE, encoder)
+        self.pair_scorer = Scorer(
+            pair_templates,
+            pair_kind(len(dictionary.names)),
+            encoder,
+            first_template=len(templates),
+        )
+        self._tag_row = encoder.attributes.index("upos")
+
+    def with_weights(self, weights: AnyWeights) -> LabelModel:
+        """Return the same model with other weights."""
+        other = object.__new__(LabelModel)
+        other.__dict__.update(self.__dict__)
+        other.weights = weights
+        return other
+
+    def label(self, encoded: Encoded, heads: IntArray) -> LabelScores:
+        """Score the labels of a batch of trees, given by the heads of all words."""
+        assert self.weights is not None
+        structure = self.chains(encoded, heads)
+        node_scores = self.node_scorer.score(
+            self.node_scorer.prepare(encoded), structure.nodes, self.weights
+        )
+        edge_scores = self.pair_scorer.score(
+            self.pair_scorer.prepare(encoded), structure.pairs, self.weights
+        )
+        return LabelScores(structure, node_scores, edge_scores)
+
+    def chains(self, encoded: Encoded, heads: IntArray) -> _Chains:
+        """Lay out the parts of a batch of trees."""
+        dictionary = self.dictionary
+        built = _core.label_chains(
+            encoded.lengths,
+            heads,
+            encoded.ids[self._tag_row],
+            dictionary.lists,
+            dictionary.offsets,
+            dictionary.labels,
+        )
+        return _Chains(
+            Parts(
+                built.take_nodes(),
+                built.take_node_offsets(),
+                built.take_label_offsets(),
+                built.take_labels(),
+            ),
+            Parts(
+                built.take_pairs(),
+                built.take_pair_offsets(),
+                built.take_pair_label_offsets(),
+                built.take_pair_labels(),
+            ),
+            built.take_words(),
+            built.take_edge_offsets(),
+        )
+
+
+@dataclass(frozen=True)
+class LabelScores:
+    """Scores of a batch's labels and label pairs, ready to be decoded."""
+
+    structure: _Chains
+    node_scores: FloatArray
+    edge_scores: FloatArray
+
+    def best(self) -> tuple[IntArray, float]:
+        """Return the best label of each word of the batch, and their score."""
+        nodes = self.structure.nodes
+        best = chains.best_states(
+            self.node_scores, nodes.label_offsets, self.edge_scores, self.structure.edge_offsets
+        )
+        labels = np.empty(len(self.structure.words), dtype=np.int32)
+        labels[self.structure.words] = nodes.labels[nodes.label_offsets[:-1] + best.states]
+        return labels, best.value
+
+    def distributions(self, temperature: float = 1.0) -> list[dict[int, float]]:
+        """Return each word's labels with their probabilities, given the tree."""
+        nodes = self.structure.nodes
+        result = chains.marginals(
+            self.node_scores / temperature,
+            nodes.label_offsets,
+            self.edge_scores / temperature,
+            self.structure.edge_offsets,
+        )
+        distributions: list[dict[int, float]] = [{} for _ in self.structure.words]
+        for node, word in enumerate(self.structure.words.tolist()):
+            at = slice(nodes.label_offsets[node], nodes.label_offsets[node + 1])
+            distributions[word] = dict(
+                zip(
+                    nodes.labels[at].tolist(), result.node_probabilities[at].tolist(), strict=True
+                )
+            )
+        return distributions
+
+
+class LabelProblem:
+    """One training tree of the labeller: its node parts, then its edge parts."""
+
+    def __init__(
+        self, model: LabelModel, encoded: Encoded, heads: IntArray, labels: IntArray
+    ) -> None:
+        self._model = model
+        self._structure = structure = model.chains(encoded, heads)
+        self._prepared_nodes = model.node_scorer.prepare(encoded)
+        self._prepared_pairs = model.pair_scorer.prepare(encoded)
+        self._split = len(structure.nodes.labels)
+        self.gold = self._indicator(labels[structure.words])
+        self.cost = 1.0 - self.gold
+        self.cost[self._split :] = 0.0
+
+    def scores(self, weights: AnyWeights) -> FloatArray:
+        """Score each label and each pair of neighbouring labels."""
+        nodes = self._model.node_scorer.score(self._prepared_nodes, self._structure.nodes, weights)
+        pairs = self._model.pair_scorer.score(self._prepared_pairs, self._structure.pairs, weights)
+        return np.concatenate([nodes, pairs])
+
+    def decode(self, scores: FloatArray) -> FloatArray:
+        """Return the best labelling."""
+        nodes = self._structure.nodes
+        best = chains.best_states(*self._chain_arguments(scores))
+        return self._indicator(nodes.labels[nodes.label_offsets[:-1] + best.states])
+
+    def marginals(self, scores: FloatArray) -> Expectation:
+        """Return the probabilities of labels and pairs."""
+        result = chains.marginals(*self._chain_arguments(scores))
+        return Expectation(
+            np.concatenate([result.node_probabilities, result.edge_probabilities]),
+            result.log_partition,
+        )
+
+    def gradient(self, coefficients: FloatArray) -> Gradient:
+        """Return the features of labels and pairs, weighted."""
+        gradient = self._model.node_scorer.gradient(
+            self._prepared_nodes, self._structure.nodes, coefficients[: self._split]
+        )
+        gradient.extend(
+            self._model.pair_scorer.gradient(
+                self._prepared_pairs, self._structure.pairs, coefficients[self._split :]
+            )
+        )
+        return gradient
+
+    def _chain_arguments(self, scores: FloatArray) -> tuple[Any, ...]:
+        structure = self._structure
+        return (
+            scores[: self._split],
+            structure.nodes.label_offsets,
+            scores[self._split :],
+            structure.edge_offsets,
+        )
+
+    def _indicator(self, node_labels: IntArray) -> FloatArray:
+        """Mark the parts of a labelling, given in the order of the nodes."""
+        nodes, pairs = self._structure.nodes, self._structure.pairs
+        counts = np.diff(nodes.label_offsets)
+        on_nodes = nodes.labels == np.repeat(node_labels, counts)
+        by_word = np.empty(len(node_labels) + 1, dtype=np.int32)
+        by_word[nodes.rows[:, 1]] = node_labels
+        rows = np.repeat(pairs.rows, np.diff(pairs.label_offsets), axis=0)
+        on_pairs = (by_word[rows[:, 1]] == pairs.labels) & (by_word[rows[:, 2]] == rows[:, 3])
+        return np.concatenate([on_nodes, on_pairs]).astype(np.float64)
+
+
+class LabelTask:
+    """The training set of a labeller: gold trees with their labels."""
+
+    def __init__(
+        self,
+        model: LabelModel,
+        encoded: Sequence[Encoded],
+        heads: Sequence[IntArray],
+        labels: Sequence[IntArray],
+    ) -> None:
+        self._model = model
+        self._encoded = encoded
+        self._heads = heads
+        self._labels = labels
+
+    def __len__(self) -> int:
+        return len(self._encoded)
+
+    def problem(self, index: int) -> LabelProblem:
+        """Return one tree's problem."""
+        return LabelProblem(
+            self._model, self._encoded[index], self._heads[index], self._labels[index]
+        )

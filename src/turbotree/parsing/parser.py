@@ -1,0 +1,307 @@
+"""The parser: sentences in, trees out."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from turbotree.errors import InputError, ModelFileError
+from turbotree.features import Encoder, FiredFeature, FrozenWeights, Scorer, explain
+from turbotree.modelfile import read_model, write_model
+from turbotree.parsing.arcs import (
+    ARC,
+    ArcModel,
+    IntArray,
+    Pruner,
+    PruningOptions,
+    TreeShape,
+    arc_marginals,
+    best_trees,
+)
+from turbotree.parsing.labels import LabelDictionary, LabelModel
+from turbotree.parsing.parse import Parse, ParsedBatch
+from turbotree.text import Sentence
+
+if TYPE_CHECKING:
+    from turbotree.parsing.training import TrainingSource
+
+KIND = "parser"
+DECODERS = ("mst", "eisner", "mbr")
+_BATCH_SIZE = 32
+
+
+@dataclass(frozen=True)
+class Parser:
+    """An arc-factored labelled dependency parser.
+
+    Make one with :meth:`train` or :meth:`load`. A parser never changes, so threads may share it.
+    """
+
+    encoder: Encoder
+    pruner: Pruner
+    arcs: ArcModel
+    labels: LabelModel
+    shape: TreeShape
+    arc_temperature: float
+    label_temperature: float
+    record: dict[str, Any]
+
+    @classmethod
+    def train(cls, train: TrainingSource, **options: Any) -> Parser:
+        """Train a parser on a treebank; see :func:`turbotree.parsing.training.train_parser`.
+
+        Examples
+        --------
+        >>> from turbotree.text import treebank
+        >>> parser = Parser.train(treebank(100, seed=1), epochs=2)
+        >>> parse = parser.parse(next(treebank(1, seed=2)))
+        >>> len(parse.heads) == len(parse.sentence)
+        True
+        """
+        from turbotree.parsing.training import train_parser
+
+        return train_parser(train, **options)
+
+    def parse(self, sentence: Sentence, **options: Any) -> Parse:
+        """Parse one sentence; the options are those of :meth:`parse_batch`."""
+        return self.parse_batch([sentence], **options)[0]
+
+    def parse_batch(
+        self,
+        sentences: Sequence[Sentence],
+        *,
+        decoder: str | None = None,
+        projective: bool | None = None,
+        single_root: bool | None = None,
+    ) -> list[Parse]:
+        """Parse some sentences at once; heads and labels they already have are not looked at.
+
+        Parameters
+        ----------
+        sentences
+            What to parse.
+        decoder
+            ``"mst"``: the best tree. ``"eisner"``: the best projective tree. ``"mbr"``: the tree
+            with most right arcs in expectation (minimum Bayes risk).
+        projective
+            Allow no crossing arcs, whatever the decoder.
+        single_root
+            Allow only one word under the root; by default as in the training data.
+        """
+        decoder, shape = self._decoding(decoder, projective, single_root)
+        if not sentences:
+            return []
+        encoded = self.encoder.encode(sentences)
+        lengths = encoded.lengths
+        arcs = self.pruner.candidates(encoded)
+        arc_scores = self.arcs.score(encoded, arcs)
+        decoded = arc_scores
+        if decoder == "mbr":
+            decoded, _ = arc_marginals(lengths, arcs, arc_scores / self.arc_temperature, shape)
+        heads = best_trees(lengths, arcs, decoded, shape)
+        label_scores = self.labels.label(encoded, heads)
+        labels, _ = label_scores.best()
+        batch = ParsedBatch(
+            lengths,
+            arcs,
+            arc_scores,
+            shape,
+            self.arc_temperature,
+            label_scores,
+            self.label_temperature,
+            self.labels.dictionary.names,
+        )
+        return self._parses(sentences, batch, heads, labels)
+
+    def pipe(
+        self,
+        sentences: Iterable[Sentence],
+        *,
+        threads: int = 1,
+        batch_size: int = _BATCH_SIZE,
+        **options: Any,
+    ) -> Iterator[Parse]:
+        """Parse a stream of sentences, in order, holding only a few batches in memory.
+
+        Parameters
+        ----------
+        sentences
+            Any iterable; it is read as parsing goes on.
+        threads
+            Threads to use; the result is the same for any number.
+        batch_size
+            Sentences that are parsed at once.
+        options
+            As for :meth:`parse_batch`.
+        """
+        if threads < 1:
+            raise InputError(f"threads is {threads}; expected at least 1")
+        self._decoding(
+            options.get("decoder"), options.get("projective"), options.get("single_root")
+        )
+        stream = iter(sentences)
+        batches = iter(lambda: list(islice(stream, batch_size)), [])
+        if threads == 1:
+            for batch in batches:
+                yield from self.parse_batch(batch, **options)
+            return
+        with ThreadPoolExecutor(threads) as pool:
+            pending: deque[Future[list[Parse]]] = deque()
+            for batch in batches:
+                pending.append(pool.submit(self.parse_batch, batch, **options))
+                # Enough to keep the threads busy, little enough to stream.
+                if len(pending) > 2 * threads:
+                    yield from pending.popleft().result()
+            while pending:
+                yield from pending.popleft().result()
+
+    def explain(self, sentence: Sentence, head: int, modifier: int) -> list[FiredFeature]:
+        """List the features of one arc with their weights, heaviest first."""
+        for name, word, least in (("head", head, 0), ("modifier", modifier, 1)):
+            if not least <= word <= len(sentence):
+                raise InputError(
+                    f"{name} {word} is outside the sentence ({len(sentence)} words)"
+                )
+        part = np.array([head, modifier], dtype=np.int32)
+        encoded = self.encoder.encode([sentence])
+        return explain(self.arcs.scorer, encoded, part, self.arcs.weights)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the parser to one file, whole or not at all."""
+        arrays, header = {}, {}
+        for name, weights in self._weights().items():
+            if not isinstance(weights, FrozenWeights):
+                raise TypeError(f"the weights of {name} are not frozen")
+            arrays[f"{name}.slots"] = weights.slots
+            header[f"{name}.label_bits"] = weights.label_bits
+        dictionary = self.labels.dictionary
+        arrays["labels.lists"] = dictionary.lists
+        arrays["labels.list_offsets"] = dictionary.offsets
+        arrays["labels.list_labels"] = dictionary.labels
+        write_model(
+            path,
+            arrays,
+            {
+                "model": "arc",
+                "weights": header,
+                "templates": self.templates(),
+                "encoder": self.encoder.to_dict(),
+                "labels": dictionary.names,
+                "single_root": self.shape.single_root,
+                "pruning": {
+                    "threshold": self.pruner.options.threshold,
+                    "max_heads": self.pruner.options.max_heads,
+                },
+                "temperature": {"arcs": self.arc_temperature, "labels": self.label_temperature},
+                "training": self.record,
+            },
+            kind=KIND,
+        )
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Parser:
+        """Map a parser's file into memory."""
+        file = read_model(path, kind=KIND)
+        header, arrays = file.header, file.arrays
+        try:
+            encoder = Encoder.from_dict(header["encoder"])
+            templates = header["templates"]
+            weights = {
+                name: FrozenWeights(
+                    arrays[f"{name}.slots"], header["weights"][f"{name}.label_bits"]
+                )
+                for name in ("pruner", "arcs", "labels")
+            }
+            shape = TreeShape(single_root=header["single_root"])
+            pruner = Pruner(
+                ArcModel(Scorer(templates["pruner"], ARC, encoder), weights["pruner"]),
+                PruningOptions(**header["pruning"]),
+                shape,
+            )
+            arcs = ArcModel(Scorer(templates["arc"], ARC, encoder), weights["arcs"])
+            labels = LabelModel(
+                templates["label"],
+                templates["label_pair"],
+                LabelDictionary(
+                    header["labels"],
+                    arrays["labels.lists"],
+                    arrays["labels.list_offsets"],
+                    arrays["labels.list_labels"],
+                ),
+                encoder,
+                weights["labels"],
+            )
+            return cls(
+                encoder,
+                pruner,
+                arcs,
+                labels,
+                shape,
+                header["temperature"]["arcs"],
+                header["temperature"]["labels"],
+                header["training"],
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            # The checksum holds, so this is a file that another program wrote in our name.
+            raise ModelFileError(f"{os.fspath(path)}: not a usable parser: {error!r}") from error
+
+    def templates(self) -> dict[str, list[str]]:
+        """Return the template sets by name."""
+        scorers = {
+            "pruner": self.pruner.model.scorer,
+            "arc": self.arcs.scorer,
+            "label": self.labels.node_scorer,
+            "label_pair": self.labels.pair_scorer,
+        }
+        return {name: [t.text for t in scorer.templates] for name, scorer in scorers.items()}
+
+    def _weights(self) -> dict[str, Any]:
+        return {
+            "pruner": self.pruner.model.weights,
+            "arcs": self.arcs.weights,
+            "labels": self.labels.weights,
+        }
+
+    def _decoding(
+        self, decoder: str | None, projective: bool | None, single_root: bool | None
+    ) -> tuple[str, TreeShape]:
+        decoder = decoder or "mst"
+        if decoder not in DECODERS:
+            raise InputError(f"unknown decoder {decoder!r}; expected one of {', '.join(DECODERS)}")
+        shape = self.shape
+        if single_root is not None:
+            shape = replace(shape, single_root=single_root)
+        return decoder, replace(shape, projective=bool(projective) or decoder == "eisner")
+
+    @staticmethod
+    def _parses(
+        sentences: Sequence[Sentence], batch: ParsedBatch, heads: IntArray, labels: IntArray
+    ) -> list[Parse]:
+        # An arc is in the tree if its modifier's head is its own.
+        sentence_of = np.repeat(np.arange(len(sentences)), np.diff(batch.arcs.offsets))
+        modifiers = batch.first_words[sentence_of] + batch.arcs.rows[:, 1] - 1
+        chosen = heads[modifiers] == batch.arcs.rows[:, 0]
+        scores = np.bincount(
+            sentence_of[chosen], weights=batch.arc_scores[chosen], minlength=len(sentences)
+        ).tolist()
+        head_list, names = heads.tolist(), batch.label_names
+        label_list = [names[label] for label in labels.tolist()]
+        bounds = batch.first_words.tolist()
+        return [
+            Parse(
+                sentence,
+                tuple(head_list[bounds[i] : bounds[i + 1]]),
+                tuple(label_list[bounds[i] : bounds[i + 1]]),
+                scores[i],
+                batch,
+                i,
+            )
+            for i, sentence in enumerate(sentences)
+        ]

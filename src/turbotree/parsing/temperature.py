@@ -1,0 +1,55 @@
+"""Calibrating probabilities: one number that makes the model as sure as it is right.
+
+A model that was not trained as a CRF has scores of an arbitrary scale. Dividing them by a
+temperature, chosen to make the gold answers of a development set most likely, turns them into
+honest probabilities without changing the best answer.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from turbotree.features import AnyWeights
+from turbotree.learning import Problem
+
+# Golden-section search over log(temperature): this range, this many steps (to 0.5 %).
+_RANGE = (math.log(0.01), math.log(10.0))
+_STEPS = 16
+_RATIO = (math.sqrt(5.0) - 1.0) / 2.0
+
+
+def fit_temperature(problems: Sequence[Problem], weights: AnyWeights) -> float:
+    """Return the temperature under which the gold answers are most likely; 1 without any.
+
+    Parameters
+    ----------
+    problems
+        Instances that the weights were not trained on, the gold answer among the candidates.
+    weights
+        The model's weights.
+    """
+    if not problems:
+        return 1.0
+    scored = [(problem, problem.scores(weights)) for problem in problems]
+
+    def surprise(log_temperature: float) -> float:
+        inverse = math.exp(-log_temperature)
+        return sum(
+            problem.marginals(scores * inverse).log_partition - inverse * float(scores @ problem.gold)
+            for problem, scores in scored
+        )
+
+    low, high = _RANGE
+    left, right = high - _RATIO * (high - low), low + _RATIO * (high - low)
+    at_left, at_right = surprise(left), surprise(right)
+    for _ in range(_STEPS):
+        if at_left < at_right:
+            high, right, at_right = right, left, at_left
+            left = high - _RATIO * (high - low)
+            at_left = surprise(left)
+        else:
+            low, left, at_left = left, right, at_right
+            right = low + _RATIO * (high - low)
+            at_right = surprise(right)
+    return round(math.exp((low + high) / 2.0), 3)

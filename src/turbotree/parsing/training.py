@@ -1,0 +1,459 @@
+"""Training a parser: pruner, arcs, labels."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from turbotree.errors import InputError
+from turbotree.features import Encoded, Encoder, Parts, Scorer, Weights, attributes_of
+from turbotree.features import parse_templates as parse
+from turbotree.learning import Checkpoint, EpochRecord, LearnerOptions, Loss, Task, learn
+from turbotree.learning.progress import Progress, Silent
+from turbotree.parsing.arcs import (
+    ARC,
+    ArcModel,
+    ArcTask,
+    IntArray,
+    Pruner,
+    PruningOptions,
+    TreeShape,
+    best_trees,
+)
+from turbotree.parsing.labels import NODE, LabelDictionary, LabelModel, LabelTask, pair_kind
+from turbotree.parsing.parser import Parser
+from turbotree.parsing.templates import load_templates
+from turbotree.parsing.temperature import fit_temperature
+from turbotree.text import Sentence, check_tree, read_sentences
+
+TrainingSource = str | os.PathLike[str] | Iterable[Sentence]
+
+TEMPLATE_SETS = ("pruner", "arc", "label", "label_pair")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingOptions:
+    """How to train a parser.
+
+    Attributes
+    ----------
+    loss, beta, gamma
+        The loss of the arcs: a name, or the two numbers of the family.
+    epochs
+        Passes over the data, for arcs and labels.
+    largest_step
+        The papers' 1 / (lambda m): the smaller, the stronger the L2 regularisation.
+    features
+        ``"all"`` or ``"supported"``.
+    seed
+        Decides every random choice.
+    threads
+        Threads to use; the model does not depend on it.
+    single_root
+        Whether trees have one word under the root; None: as in the training data.
+    pruning_threshold, max_heads, pruner_epochs
+        How far the pruner prunes, and how long it trains.
+    label_loss, label_step
+        Loss and largest step of the labels.
+    templates
+        Template sets that replace the default ones, by name.
+    licence
+        Licence of the training data, kept in the model file.
+    """
+
+    loss: str | None = None
+    beta: float | None = None
+    gamma: float | None = None
+    epochs: int = 10
+    largest_step: float = 0.01
+    features: str = "all"
+    seed: int = 1
+    threads: int = 1
+    single_root: bool | None = None
+    pruning_threshold: float = 1e-4
+    max_heads: int = 10
+    pruner_epochs: int = 3
+    label_loss: str = "svm"
+    label_step: float = 0.01
+    templates: dict[str, list[str]] | None = None
+    licence: str | None = None
+
+    def arc_loss(self) -> Loss:
+        """Return the loss of the arcs."""
+        if self.beta is None and self.gamma is None:
+            return Loss.named(self.loss or "svm")
+        if self.loss is not None:
+            raise InputError("give either a loss by name or beta and gamma, not both")
+        if self.beta is None or self.gamma is None:
+            raise InputError("beta and gamma go together")
+        return Loss(self.beta, self.gamma)
+
+    def to_record(self) -> dict[str, Any]:
+        """Return what the outcome depends on, as JSON-ready data."""
+        loss = self.arc_loss()
+        return {
+            "loss": loss.name,
+            "beta": str(loss.beta),
+            "gamma": loss.gamma,
+            "epochs": self.epochs,
+            "largest_step": self.largest_step,
+            "features": self.features,
+            "seed": self.seed,
+            "pruner_epochs": self.pruner_epochs,
+            "label_loss": self.label_loss,
+            "label_step": self.label_step,
+            "licence": self.licence,
+        }
+
+
+def train_parser(
+    train: TrainingSource,
+    *,
+    dev: TrainingSource | None = None,
+    model: str = "arc",
+    checkpoint: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Parser:
+    """Train a parser.
+
+    Parameters
+    ----------
+    train
+        A treebank: a file, or sentences.
+    dev
+        Another, to show scores along the way and to fit the temperature of the probabilities.
+    model
+        Kind of model; ``"arc"`` is the arc-factored one.
+    checkpoint
+        Folder to keep the state of training in, so that it can be resumed.
+    resume
+        Go on from what the folder holds, if anything.
+    progress
+        Told how training goes.
+    options
+        Those of :class:`TrainingOptions`.
+    """
+    if model != "arc":
+        raise InputError(f"unknown model kind {model!r}; expected 'arc'")
+    try:
+        settings = TrainingOptions(**options)
+    except TypeError as error:
+        raise InputError(str(error).replace("TrainingOptions.__init__()", "train")) from None
+    trainer = _Trainer(
+        _read_trees(train, "training data"),
+        _read_trees(dev, "development data") if dev is not None else [],
+        settings,
+        Path(checkpoint) if checkpoint is not None else None,
+        progress or Silent(),
+    )
+    if not resume:
+        trainer.forget()
+    return trainer.run()
+
+
+def _read_trees(source: TrainingSource, what: str) -> list[Sentence]:
+    sentences = (
+        list(read_sentences(source)) if isinstance(source, str | os.PathLike) else list(source)
+    )
+    if not sentences:
+        name = os.fspath(source) if isinstance(source, str | os.PathLike) else what
+        raise InputError(f"{name}: no sentences")
+    for sentence in sentences:
+        check_tree(sentence)
+    return sentences
+
+
+@dataclass(frozen=True)
+class _Data:
+    """A treebank as integers, each sentence a batch of one."""
+
+    encoded: list[Encoded]
+    heads: list[IntArray]
+    labels: list[IntArray]
+
+    @classmethod
+    def of(cls, sentences: Sequence[Sentence], encoder: Encoder, names: list[str]) -> _Data:
+        numbers = {name: i for i, name in enumerate(names)}
+        return cls(
+            [encoder.encode([sentence]) for sentence in sentences],
+            [np.array(sentence.heads, dtype=np.int32) for sentence in sentences],
+            # A label that training never saw is no label at all: it counts as wrong.
+            [
+                np.array([numbers.get(label, -1) for label in sentence.labels], dtype=np.int32)
+                for sentence in sentences
+            ],
+        )
+
+    @property
+    def words(self) -> int:
+        return sum(len(heads) for heads in self.heads)
+
+
+class _Stopped(Exception):
+    """Raised in a worker thread when the main thread has failed."""
+
+
+class _Trainer:
+    def __init__(
+        self,
+        train: list[Sentence],
+        dev: list[Sentence],
+        options: TrainingOptions,
+        checkpoints: Path | None,
+        progress: Progress,
+    ) -> None:
+        self.options = options
+        self.checkpoints = checkpoints
+        self.progress = progress
+        self.stop = threading.Event()
+        self.templates = {
+            name: (options.templates or {}).get(name) or load_templates(name)
+            for name in TEMPLATE_SETS
+        }
+        names = sorted({label for sentence in train for label in sentence.labels})
+        kinds = {"pruner": ARC, "arc": ARC, "label": NODE, "label_pair": pair_kind(len(names))}
+        parsed = [t for name in TEMPLATE_SETS for t in parse(self.templates[name], kinds[name])]
+        attributes, sets = attributes_of(parsed)
+        # The labeller looks its dictionary up by tag, whatever the templates use.
+        self.encoder = Encoder.fit(train, sorted({*attributes, "upos"}), sets)
+        self.train = _Data.of(train, self.encoder, names)
+        self.dev = _Data.of(dev, self.encoder, names)
+        self.shape = TreeShape(
+            single_root=all(s.heads.count(0) == 1 for s in train)
+            if options.single_root is None
+            else options.single_root
+        )
+        self.dictionary = _label_dictionary(self.train, self.encoder, names)
+        self.settings = {
+            **options.to_record(),
+            "templates": self.templates,
+            "data": _fingerprint(train),
+        }
+
+    def forget(self) -> None:
+        """Drop the state of an earlier run."""
+        for name in ("pruner", "arcs", "labels"):
+            if (checkpoint := self._checkpoint(name)) is not None:
+                checkpoint.remove()
+
+    def run(self) -> Parser:
+        """Train everything; arcs and labels side by side if there are threads for it."""
+        if self.options.threads < 2:
+            pruner, arcs, arc_record = self._train_arcs()
+            labels, label_record = self._train_labels()
+        else:
+            with ThreadPoolExecutor(1) as pool:
+                labelling = pool.submit(self._train_labels)
+                try:
+                    pruner, arcs, arc_record = self._train_arcs()
+                    labels, label_record = labelling.result()
+                except BaseException:
+                    self.stop.set()
+                    raise
+        record = {
+            "options": self.options.to_record(),
+            "sentences": len(self.train.heads),
+            "words": self.train.words,
+            **arc_record,
+            **label_record,
+        }
+        return Parser(
+            self.encoder,
+            pruner,
+            arcs,
+            labels,
+            self.shape,
+            self._arc_temperature(pruner, arcs),
+            self._label_temperature(labels),
+            record,
+        )
+
+    def _train_arcs(self) -> tuple[Pruner, ArcModel, dict[str, Any]]:
+        options = self.options
+        scorer = Scorer(self.templates["pruner"], ARC, self.encoder)
+        weights, pruner_records = self._learn(
+            "pruner",
+            ArcTask(scorer, self.train.encoded, self.train.heads, self.shape),
+            LearnerOptions(
+                Loss.named("crf"), options.pruner_epochs, 0.1, options.features, options.seed
+            ),
+        )
+        pruner = Pruner(
+            ArcModel(scorer, weights.freeze()),
+            PruningOptions(options.pruning_threshold, options.max_heads),
+            self.shape,
+        )
+        candidates = self._map(
+            lambda i: pruner.candidates(self.train.encoded[i], self.train.heads[i]),
+            len(self.train.encoded),
+        )
+        dev_candidates = self._map(
+            lambda i: pruner.candidates(self.dev.encoded[i]), len(self.dev.encoded)
+        )
+        pruning = _pruning_record(self.dev, dev_candidates)
+        if pruning:
+            self.progress.note(
+                f"pruner   {pruning['heads_a_word']:.2f} heads a word on dev, "
+                f"{pruning['gold_arcs_lost_percent']:.2f} % of the gold arcs lost"
+            )
+        arc_scorer = Scorer(self.templates["arc"], ARC, self.encoder)
+
+        def evaluate(current: Weights, record: EpochRecord) -> None:
+            if self.dev.heads:
+                frozen = ArcModel(arc_scorer, current.freeze())
+                record.scores["dev UAS"] = self._attachment(frozen, dev_candidates)
+
+        weights, arc_records = self._learn(
+            "arcs",
+            ArcTask(arc_scorer, self.train.encoded, self.train.heads, self.shape, candidates),
+            LearnerOptions(
+                options.arc_loss(),
+                options.epochs,
+                options.largest_step,
+                options.features,
+                options.seed,
+            ),
+            evaluate,
+        )
+        record = {
+            "pruner": [r.to_dict() for r in pruner_records],
+            "pruning": pruning,
+            "arcs": [r.to_dict() for r in arc_records],
+        }
+        return pruner, ArcModel(arc_scorer, weights.freeze()), record
+
+    def _train_labels(self) -> tuple[LabelModel, dict[str, Any]]:
+        options = self.options
+        model = LabelModel(
+            self.templates["label"], self.templates["label_pair"], self.dictionary, self.encoder
+        )
+        labels = len(self.dictionary.names)
+
+        def evaluate(current: Weights, record: EpochRecord) -> None:
+            if self.dev.heads:
+                frozen = model.with_weights(current.freeze(labels=labels))
+                record.scores["dev label accuracy"] = self._label_accuracy(frozen)
+
+        weights, records = self._learn(
+            "labels",
+            LabelTask(model, self.train.encoded, self.train.heads, self.train.labels),
+            LearnerOptions(
+                Loss.named(options.label_loss),
+                options.epochs,
+                options.label_step,
+                options.features,
+                options.seed,
+            ),
+            evaluate,
+        )
+        frozen = model.with_weights(weights.freeze(labels=labels))
+        return frozen, {"labels": [r.to_dict() for r in records]}
+
+    def _learn(
+        self,
+        name: str,
+        task: Task,
+        options: LearnerOptions,
+        evaluate: Callable[[Weights, EpochRecord], None] | None = None,
+    ) -> tuple[Weights, list[EpochRecord]]:
+        self.progress.start(name, len(task), options.epochs)
+
+        def on_instance(done: int, record: EpochRecord) -> None:
+            if self.stop.is_set():
+                raise _Stopped
+            self.progress.instance(name, done, record)
+
+        def on_epoch(weights: Weights, record: EpochRecord) -> None:
+            if evaluate is not None:
+                evaluate(weights, record)
+            self.progress.epoch(name, record)
+
+        return learn(
+            task,
+            options,
+            checkpoint=self._checkpoint(name),
+            on_instance=on_instance,
+            on_epoch=on_epoch,
+        )
+
+    def _checkpoint(self, name: str) -> Checkpoint | None:
+        if self.checkpoints is None:
+            return None
+        return Checkpoint(self.checkpoints / f"{name}.checkpoint", self.settings)
+
+    def _map(self, function: Callable[[int], Any], count: int) -> list[Any]:
+        with ThreadPoolExecutor(self.options.threads) as pool:
+            return list(pool.map(function, range(count)))
+
+    def _attachment(self, model: ArcModel, candidates: Sequence[Parts]) -> float:
+        def right(i: int) -> int:
+            encoded, arcs = self.dev.encoded[i], candidates[i]
+            heads = best_trees(encoded.lengths, arcs, model.score(encoded, arcs), self.shape)
+            return int(np.count_nonzero(heads == self.dev.heads[i]))
+
+        return 100.0 * sum(self._map(right, len(self.dev.heads))) / self.dev.words
+
+    def _label_accuracy(self, model: LabelModel) -> float:
+        def right(i: int) -> int:
+            labels, _ = model.label(self.dev.encoded[i], self.dev.heads[i]).best()
+            return int(np.count_nonzero(labels == self.dev.labels[i]))
+
+        return 100.0 * sum(self._map(right, len(self.dev.heads))) / self.dev.words
+
+    def _arc_temperature(self, pruner: Pruner, arcs: ArcModel) -> float:
+        task = ArcTask(
+            arcs.scorer,
+            self.dev.encoded,
+            self.dev.heads,
+            self.shape,
+            [
+                pruner.candidates(encoded, heads)
+                for encoded, heads in zip(self.dev.encoded, self.dev.heads, strict=True)
+            ],
+        )
+        return fit_temperature([task.problem(i) for i in range(len(task))], arcs.weights)
+
+    def _label_temperature(self, model: LabelModel) -> float:
+        assert model.weights is not None
+        task = LabelTask(model, self.dev.encoded, self.dev.heads, self.dev.labels)
+        problems = [task.problem(i) for i in range(len(task)) if (self.dev.labels[i] >= 0).all()]
+        return fit_temperature(problems, model.weights)
+
+
+def _label_dictionary(data: _Data, encoder: Encoder, names: list[str]) -> LabelDictionary:
+    row = encoder.attributes.index("upos")
+    seen = set()
+    for encoded, heads, labels in zip(data.encoded, data.heads, data.labels, strict=True):
+        tags = encoded.ids[row]
+        seen.update(zip(tags[1:].tolist(), tags[heads].tolist(), labels.tolist(), strict=True))
+    return LabelDictionary.fit(names, encoder.id_limit("upos"), seen)
+
+
+def _pruning_record(data: _Data, candidates: Sequence[Parts]) -> dict[str, float]:
+    if not data.heads:
+        return {}
+    kept = sum(
+        int(np.count_nonzero(heads[arcs.rows[:, 1] - 1] == arcs.rows[:, 0]))
+        for heads, arcs in zip(data.heads, candidates, strict=True)
+    )
+    return {
+        "heads_a_word": sum(len(arcs.rows) for arcs in candidates) / data.words,
+        "gold_arcs_lost_percent": 100.0 * (data.words - kept) / data.words,
+    }
+
+
+def _fingerprint(sentences: Sequence[Sentence]) -> str:
+    digest = hashlib.sha256()
+    for sentence in sentences:
+        digest.update(sentence.to_text().encode())
+    return digest.hexdigest()
