@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from turbotree.text.checking import check_tree, find_cycle
 from turbotree.text.conversion import converted
+from turbotree.text.grammar import treebank
 from turbotree.text.layouts import CONLLU, CONLLX, Layout, column_layout
 from turbotree.text.reading import OnError, read_columns, read_conllu, read_conllx, read_layout
 from turbotree.text.sentence import Sentence
@@ -32,6 +33,7 @@ __all__ = [
     "read_layout",
     "read_sentences",
     "sniff",
+    "treebank",
     "write_conllu",
     "write_conllx",
     "write_sentences",
