@@ -22,6 +22,13 @@ _EMPTY_NODE = re.compile(r"(0|[1-9][0-9]{0,8})\.([1-9][0-9]{0,8})")
 _WORD_NUMBER = re.compile(r"[1-9][0-9]{0,8}")
 
 
+# Tags and relations occur thousands of times: one object for each saves much of a treebank's
+# memory. The other columns have too many values for it to pay.
+_shared: dict[str, str] = {}
+_SHARED_LIMIT = 100_000
+_MANIFOLD = frozenset({"id", "form", "lemma", "head", "phead", "deps", "misc"})
+
+
 class BlockError(Exception):
     """What is wrong, and in which line of the block (from 0); never leaves this room."""
 
@@ -40,7 +47,19 @@ class Words(NamedTuple):
 
 def parse_block(text: str, layout: Layout) -> Words:
     """Split a block into columns, or raise BlockError."""
-    return _parse_plain(text, layout) or _parse_lines(text, layout)
+    lines, columns = _parse_plain(text, layout) or _parse_lines(text, layout)
+    if len(_shared) > _SHARED_LIMIT:
+        _shared.clear()
+    share = _shared.setdefault
+    return Words(
+        lines,
+        tuple(
+            [
+                tuple(column) if name in _MANIFOLD else tuple(map(share, column, column))
+                for name, column in zip(layout.columns, columns, strict=True)
+            ]
+        ),
+    )
 
 
 def is_blank(line: str, layout: Layout) -> bool:
@@ -64,28 +83,14 @@ def split_line(line: str, layout: Layout) -> list[str]:
     return line.split(layout.separator)
 
 
-def join_line(line: str, changes: dict[int, str], layout: Layout) -> str:
-    """Replace some values of a word line and leave every other character as it was."""
-    ending = "\r" if line.endswith("\r") else ""
-    body = line[: len(line) - len(ending)]
-    if layout.separator is not None:
-        values = body.split(layout.separator)
-        for column, value in changes.items():
-            values[column] = value
-        return layout.separator.join(values) + ending
-    start = len(body) - len(body.lstrip(" \t"))
-    stop = len(body.rstrip(" \t"))
-    pieces = re.split(r"([ \t]+)", body[start:stop])
-    for column, value in changes.items():
-        pieces[2 * column] = value
-    return body[:start] + "".join(pieces) + body[stop:] + ending
-
-
 _numbers = [str(number) for number in range(1, 513)]
 _line_feeds = ["\n"] * 512
 
 
-def _parse_plain(text: str, layout: Layout) -> Words | None:
+_Split = tuple[Sequence[int], Sequence[Sequence[str]]]  # as Words, before sharing
+
+
+def _parse_plain(text: str, layout: Layout) -> _Split | None:
     """Parse the plain case, comments and then nothing but words, with whole-block operations.
 
     Returns None for anything else, right or wrong. Each LF becomes a value of its own: if all of
@@ -110,11 +115,11 @@ def _parse_plain(text: str, layout: Layout) -> Words | None:
         return None
     if layout.numbered and flat[0:-1:width] != _numbers[:count]:
         return None
-    columns = tuple(tuple(flat[column:-1:width]) for column in range(width - 1))
-    return Words(range(comments, comments + count), columns)
+    columns = [flat[column:-1:width] for column in range(width - 1)]
+    return range(comments, comments + count), columns
 
 
-def _parse_lines(text: str, layout: Layout) -> Words:
+def _parse_lines(text: str, layout: Layout) -> _Split:
     lines = text.removeprefix(BYTE_ORDER_MARK).split("\n")
     unfinished = len(lines) - 1 if lines[-1] else -1  # the line that has no LF
     width = len(layout.columns)
@@ -145,7 +150,7 @@ def _parse_lines(text: str, layout: Layout) -> Words:
         first = next((i for i, line in enumerate(lines) if not is_blank(line, layout)), 0)
         raise BlockError(first, "a sentence without words")
     numbering.finish()
-    return Words(places, tuple(zip(*rows, strict=True)))
+    return places, list(zip(*rows, strict=True))
 
 
 class _Numbering:

@@ -140,22 +140,26 @@ def _blocks(lines: Iterator[bytes], layout: Layout, *, live: bool) -> Iterator[t
     document_start = DOCUMENT_START.encode()
     block: list[bytes] = []
     first = 1
-    filled = ended = False  # has the block a line that is not blank; a blank line after it
+    started = False  # the block has a line that is not blank
+    filled = False  # and one that may be a word
+    ended = False  # and a blank line after it
     for number, line in enumerate(lines, 1):
-        if line in (b"\n", b"\r\n") or not line.strip(blank_characters):
-            blank = True
-        else:
-            blank = number == 1 and not line.removeprefix(_BYTE_ORDER_MARK).strip(blank_characters)
-        if not blank and ended:
+        if filled and not ended and line >= b"!":  # the usual case: one more line, not blank
+            block.append(line)
+            continue
+        bare = line.removeprefix(_BYTE_ORDER_MARK) if number == 1 else line
+        blank = not bare.strip(blank_characters)
+        if ended and not blank:
             yield first, b"".join(block)
             block, first, filled, ended = [], number, False, False
         block.append(line)
-        if blank:
-            ended = filled
-            if ended and live:
+        if not blank:
+            started = True
+            filled = filled or layout.numbered or not bare.startswith(document_start)
+        elif filled:
+            ended = True
+            if live:
                 yield first, b"".join(block)
-                block, first, filled, ended = [], number + 1, False, False
-        elif layout.numbered or not line.startswith(document_start):
-            filled = True
-    if filled or any(line.strip(blank_characters + _BYTE_ORDER_MARK) for line in block):
+                block, first, started, filled, ended = [], number + 1, False, False, False
+    if started:
         yield first, b"".join(block)

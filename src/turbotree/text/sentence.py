@@ -3,40 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from turbotree.errors import InputError
-from turbotree.text import blocks
+from turbotree.text import blocks, edits
 from turbotree.text.layouts import CONLLU, STANDARD_COLUMNS, Layout
-
-
-class Token(NamedTuple):
-    """One word of a sentence with its ten CoNLL-U columns; ``_`` stands for nothing.
-
-    >>> Sentence.from_words(["Birds", "sing"], heads=[2, 0]).words[0].head
-    2
-    """
-
-    id: int
-    form: str
-    lemma: str
-    upos: str
-    xpos: str
-    feats: str
-    head: int | None
-    deprel: str
-    deps: str
-    misc: str
-
-
-# Looking a head up is quicker than int(), and refuses what int() takes but CoNLL-U does not
-# ("1_0", " 1", "+1", digits of other scripts).
-_HEADS: dict[str, int | None] = {"_": None, **{str(number): number for number in range(1000)}}
-
-# Tags, relations and frequent words occur thousands of times: one object for each saves most of
-# a treebank's memory.
-_shared: dict[str, str] = {}
-_SHARED_LIMIT = 200_000
+from turbotree.text.token import BadHeadError, Token, parse_heads
+from turbotree.text.values import column_of, is_unicode
 
 
 class Sentence:
@@ -66,27 +38,26 @@ class Sentence:
     ('root', 'dep')
     """
 
-    __slots__ = ("_columns", "_heads", "_layout", "_line", "_path", "_text")
+    __slots__ = ("_heads", "_layout", "_line", "_path", "_text", "_words")
 
     _text: str
     _layout: Layout
     _path: str
     _line: int
-    _columns: tuple[tuple[str, ...], ...] | None
+    _words: blocks.Words
     _heads: tuple[int | None, ...] | None
 
     def __init__(
         self, text: str, layout: Layout = CONLLU, *, path: str = "<text>", line: int = 1
     ) -> None:
         try:
-            blocks.parse_block(text, layout)
+            self._words = blocks.parse_block(text, layout)
         except blocks.BlockError as error:
             raise InputError.at(path, line + error.line, error.reason) from None
         self._text = text
         self._layout = layout
         self._path = path
         self._line = line
-        self._columns = None
         self._heads = None
 
     @classmethod
@@ -158,12 +129,12 @@ class Sentence:
         >>> Sentence.from_words(["Go", "!"], comments=["sent_id = 1"]).place(2)
         ('<text>', 3)
         """
-        return self._path, self._line + self._words().lines[word - 1]
+        return self._path, self._line + self._words.lines[word - 1]
 
     # Columns
 
     def __len__(self) -> int:
-        return len(self._all_columns()[0])
+        return len(self._words.lines)
 
     def column(self, name: str) -> tuple[str, ...]:
         """Give the words' values of one column, by its name in the layout.
@@ -173,9 +144,8 @@ class Sentence:
         >>> Sentence.from_words(["Go", "!"]).column("form")
         ('Go', '!')
         """
-        columns = self._all_columns()
         if name in self._layout.columns:
-            return columns[self._layout.columns.index(name)]
+            return self._words.columns[self._layout.columns.index(name)]
         if name not in STANDARD_COLUMNS:
             self._layout.index(name)  # raises, and names the columns there are
         if name == "id":
@@ -219,11 +189,10 @@ class Sentence:
         Only now is the HEAD column looked at; what is no number is an InputError.
         """
         if self._heads is None:
-            values = self.column("head")
             try:
-                self._heads = tuple([_HEADS[value] for value in values])
-            except KeyError:
-                self._heads = tuple(self._head(m, value) for m, value in enumerate(values, 1))
+                self._heads = parse_heads(self.column("head"))
+            except BadHeadError as error:
+                raise InputError.at(*self.place(error.word), str(error)) from None
         return self._heads
 
     @property
@@ -271,19 +240,13 @@ class Sentence:
         ('VERB', 'PUNCT')
         """
         changes = {
-            self._layout.index(name): self._checked_values(name, values)
+            self._layout.index(name): column_of(values, name, self._layout, len(self))
             for name, values in columns.items()
         }
-        lines = self._text.split("\n")
-        for word, place in enumerate(self._words().lines):
-            row = {column: values[word] for column, values in changes.items()}
-            mark = blocks.BYTE_ORDER_MARK if place == 0 else ""
-            line = lines[place]
-            if mark and line.startswith(mark):
-                lines[place] = mark + blocks.join_line(line[1:], row, self._layout)
-            else:
-                lines[place] = blocks.join_line(line, row, self._layout)
-        return self._copy("\n".join(lines))
+        text = edits.with_columns(self._text, self._words, changes, self._layout)
+        kept = enumerate(self._words.columns)
+        changed = tuple([changes.get(index, column) for index, column in kept])
+        return self._derived(text, self._words._replace(columns=changed))
 
     def with_tree(self, heads: Sequence[int], labels: Sequence[str]) -> Sentence:
         """Give a copy with this tree.
@@ -305,43 +268,10 @@ class Sentence:
         if not self._layout.numbered:
             raise InputError(f"{self._layout.name}: this layout has no comments")
         for comment in added:
-            if "\n" in comment or not _is_unicode(comment):
+            if "\n" in comment or not is_unicode(comment):
                 raise InputError(f"comment {comment!r}: one line of Unicode text expected")
-        lines = self._text.split("\n")
-        ending = "\r" if lines[0].endswith("\r") else ""
-        at = next(
-            i
-            for i, line in enumerate(lines)
-            if not blocks.is_blank(bare := line.removeprefix(blocks.BYTE_ORDER_MARK), self._layout)
-            and not blocks.is_comment(bare, self._layout)
-        )
-        mark = ""
-        if at == 0 and lines[0].startswith(blocks.BYTE_ORDER_MARK):
-            mark, lines[0] = blocks.BYTE_ORDER_MARK, lines[0][1:]
-        lines[at:at] = [f"# {comment}{ending}" for comment in added]
-        return self._copy(mark + "\n".join(lines))
-
-    def converted(self, layout: Layout) -> Sentence:
-        """Give the sentence in another layout; columns it lacks become ``_``.
-
-        >>> from turbotree.text import column_layout
-        >>> tagged = Sentence.from_words(["Go", "!"], upos=["VERB", "PUNCT"])
-        >>> tagged.converted(column_layout(["form", "upos"])).to_text()
-        'Go VERB\\n! PUNCT\\n\\n'
-        """
-        if layout == self._layout:
-            return self
-        separator = layout.separator or " "
-        columns = [
-            self.column(name) if name in (*self._layout.columns, *STANDARD_COLUMNS) else None
-            for name in layout.columns
-        ]
-        values = [column or ("_",) * len(self) for column in columns]
-        for name, column in zip(layout.columns, values, strict=True):
-            _check_column(column, name, layout)
-        text = "".join(separator.join(row) + "\n" for row in zip(*values, strict=True)) + "\n"
-        result = Sentence(text, layout, path=self._path, line=self._line)
-        return result.with_comments(self.comments) if layout.numbered else result
+        text = edits.with_comment_lines(self._text, added, self._layout)
+        return Sentence(text, self._layout, path=self._path, line=self._line)
 
     # Python's own protocols
 
@@ -362,72 +292,13 @@ class Sentence:
 
     # Inside
 
-    def _copy(self, text: str) -> Sentence:
-        return Sentence(text, self._layout, path=self._path, line=self._line)
-
-    def _words(self) -> blocks.Words:
-        return blocks.parse_block(self._text, self._layout)
-
-    def _all_columns(self) -> tuple[tuple[str, ...], ...]:
-        if self._columns is None:
-            if len(_shared) > _SHARED_LIMIT:
-                _shared.clear()
-            share = _shared.setdefault
-            self._columns = tuple(
-                [tuple([share(value, value) for value in column]) for column in self._words()[1]]
-            )
-        return self._columns
-
-    def _head(self, word: int, value: str) -> int | None:
-        if value == "_":
-            return None
-        if value.isascii() and value.isdigit() and len(value) < 10:
-            return int(value)
-        path, line = self.place(word)
-        raise InputError.at(path, line, f"head {value!r} is not a word number, 0 or '_'")
-
-    def _checked_values(
-        self, name: str, values: Sequence[str] | Sequence[int | None]
-    ) -> tuple[str, ...]:
-        if name == "id" and self._layout.numbered:
-            raise InputError("the id column cannot be replaced")
-        if len(values) != len(self):
-            raise InputError(
-                f"{self._path}:{self._line}: {len(values)} values for column {name!r} "
-                f"of a sentence of {len(self)} words"
-            )
-        column = tuple(_as_text(value) for value in values)
-        _check_column(column, name, self._layout)
-        return column
+    def _derived(self, text: str, words: blocks.Words) -> Sentence:
+        """Make a copy whose text and words are known to agree."""
+        copy = object.__new__(Sentence)
+        copy._text, copy._words, copy._heads = text, words, None
+        copy._layout, copy._path, copy._line = self._layout, self._path, self._line
+        return copy
 
 
 def _restore(text: str, layout: Layout, path: str, line: int) -> Sentence:
     return Sentence(text, layout, path=path, line=line)
-
-
-def _as_text(value: str | int | None) -> str:
-    if isinstance(value, str):
-        return value
-    return "_" if value is None else str(int(value))
-
-
-def _is_unicode(value: str) -> bool:
-    try:
-        value.encode()
-    except UnicodeEncodeError:  # half a surrogate pair
-        return False
-    return True
-
-
-def _check_column(column: tuple[str, ...], name: str, layout: Layout) -> None:
-    forbidden = ["\t", "\n"] if layout.separator == "\t" else [" ", "\t", "\n"]
-    if name == layout.columns[-1]:
-        forbidden.append("\r")  # at the end of a line it would be taken for a line ending
-    for value in column:
-        bad = next((character for character in forbidden if character in value), None)
-        if bad is not None:
-            raise InputError(f"value {value!r} for column {name!r}: {bad!r} cannot stand there")
-        if not value and layout.separator != "\t":
-            raise InputError(f"empty value for column {name!r}: {layout.name} cannot hold it")
-        if not _is_unicode(value):
-            raise InputError(f"value {value!r} for column {name!r} is not Unicode text")

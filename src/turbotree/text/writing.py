@@ -12,6 +12,7 @@ from typing import IO, TypeAlias, cast
 
 from turbotree.errors import InputError
 from turbotree.text.blocks import is_blank
+from turbotree.text.conversion import converted
 from turbotree.text.layouts import CONLLU, CONLLX, Layout
 from turbotree.text.sentence import Sentence
 
@@ -79,7 +80,7 @@ def write_sentences(
 def _texts(sentences: Iterable[Sentence], layout: Layout | None) -> Iterator[str]:
     missing = ""  # what the sentence before needs so that the next one does not run into it
     for sentence in sentences:
-        kept = sentence if layout is None else sentence.converted(layout)
+        kept = sentence if layout is None else converted(sentence, layout)
         text = kept.to_text()
         yield missing + text
         missing = _missing_end(text, kept.layout)
