@@ -40,5 +40,42 @@ stubs: $(VENV)/.dev
 	  $(BIN)/python -m nanobind.stubgen -q -m turbotree.$$room._core \
 	    -o src/turbotree/$$room/_core.pyi; done
 
+# The tests once more on a core that watches its own memory accesses and arithmetic, in an
+# environment and a build folder of its own. Python itself is not built that way, so the
+# sanitizers' libraries are loaded before it (and the C++ one, whose exceptions they wrap).
+SANITIZED := .venv-sanitize
+runtime = $(shell $(CXX) -print-file-name=$(1))
+
+sanitize: $(SANITIZED)/.built
+	LD_PRELOAD="$(call runtime,libasan.so) $(call runtime,libubsan.so) $(call runtime,libstdc++.so)" \
+	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 PYTHONMALLOC=malloc \
+	HYPOTHESIS_PROFILE=sanitize $(SANITIZED)/bin/python -m pytest -p no:cacheprovider
+
+$(SANITIZED)/bin/python:
+	$(PYTHON) -m venv $(SANITIZED)
+
+$(SANITIZED)/.built: $(SANITIZED)/bin/python $(SOURCES)
+	$(SANITIZED)/bin/python -m pip install --quiet pytest hypothesis nanobind
+	$(SANITIZED)/bin/python -m pip install --quiet -e . \
+	  --config-settings=build-dir=build/sanitize \
+	  --config-settings=cmake.define.TURBOTREE_SANITIZE=ON
+	touch $@
+
+# Each script runs for SECONDS and stops at the first thing that should not have happened.
+SECONDS := 300
+
+fuzz: $(VENV)/.dev
+	set -e; for script in tests/fuzz/fuzz_*.py; do \
+	  echo "$$script, $(SECONDS) s"; $(BIN)/python $$script --seconds $(SECONDS); done
+
+# Beside the peers, in the same run: the figures that count are ratios.
+bench: $(VENV)/.bench
+	$(BIN)/python benchmarks/trees.py
+	$(BIN)/python benchmarks/parsing.py
+
+$(VENV)/.bench: $(VENV)/.built
+	$(BIN)/python -m pip install --quiet -e '.[bench]'
+	touch $@
+
 clean:
-	rm -rf build dist $(VENV) .venv-sanitize .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf build dist $(VENV) $(SANITIZED) .mypy_cache .ruff_cache .pytest_cache .hypothesis

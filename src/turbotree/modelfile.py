@@ -40,7 +40,7 @@ _CHECKSUM_AT = 8 + len(_OPENING)
 _CHECKSUM_END = _CHECKSUM_AT + len("crc32:00000000")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # arrays do not compare to one truth
 class ModelFile:
     """What a model file holds, as :func:`read_model` gives it.
 

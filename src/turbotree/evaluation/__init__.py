@@ -1,1 +1,24 @@
+"""How good a prediction is: attachment scores, span F1, calibration, significance."""
 
+from turbotree.evaluation.attachment import AttachmentScores, WordScores, attachment_scores
+from turbotree.evaluation.calibration_error import Calibration, CalibrationBin, calibration
+from turbotree.evaluation.counts import Counts
+from turbotree.evaluation.significance import Difference, PairedBootstrap, paired_bootstrap
+from turbotree.evaluation.spans import Span, SpanScores, find_spans, span_scores
+
+__all__ = [
+    "AttachmentScores",
+    "Calibration",
+    "CalibrationBin",
+    "Counts",
+    "Difference",
+    "PairedBootstrap",
+    "Span",
+    "SpanScores",
+    "WordScores",
+    "attachment_scores",
+    "calibration",
+    "find_spans",
+    "paired_bootstrap",
+    "span_scores",
+]
