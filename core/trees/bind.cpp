@@ -1,5 +1,2 @@
 #include <nanobind/nanobind.h>
-
-namespace nb = nanobind;
-
-NB_MODULE(_core, m) { m.doc() = "Hot loops of turbotree.trees."; }
+NB_MODULE(_core, m) {}
