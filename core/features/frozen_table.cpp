@@ -1,5 +1,6 @@
 #include "features/frozen_table.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace turbotree::features {
@@ -16,10 +17,19 @@ std::vector<FrozenSlot> FrozenTable::build(const WeightTable& table, int tag_lab
     float weight;
   };
   std::vector<Entry> entries;
-  for (const WeightTable::Slot& slot : table.sorted()) {
+  const auto weight_of = [&table, threshold](const WeightTable::Slot& slot) {
     const float weight = table.averaged(slot);
-    if (std::fabs(weight) > threshold) entries.push_back({slot.key, weight});
-  }
+    return std::fabs(weight) > threshold ? weight : 0.0f;
+  };
+  std::size_t count = 0;
+  table.for_each([&](const WeightTable::Slot& slot) { count += weight_of(slot) != 0.0f; });
+  entries.reserve(count);
+  table.for_each([&](const WeightTable::Slot& slot) {
+    if (const float weight = weight_of(slot); weight != 0.0f) entries.push_back({slot.key, weight});
+  });
+  // In a fixed order, so that the outcome does not depend on how the table grew.
+  std::sort(entries.begin(), entries.end(),
+            [](const Entry& a, const Entry& b) { return a.key < b.key; });
   // A load of seven tenths: short runs, little air.
   std::size_t homes = entries.size() * 10 / 7 + 64;
   for (;; homes += homes / 4) {
