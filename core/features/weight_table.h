@@ -4,9 +4,11 @@
 // average of all iterates up to round T is weight - (sum of t * delta) / T.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "features/huge_pages.h"
 #include "features/keys.h"
@@ -39,12 +41,9 @@ class WeightTable {
   // Makes room for keys, with weight zero where they are new.
   void insert(std::span<const Key> keys);
 
-  // Calls visit(slot) for every entry, in no particular order.
+  // Calls visit(slot) for every entry in ascending order of the keys, however the table grew.
   template <class Visit>
-  void for_each(Visit visit) const {
-    for (const Slot& slot : slots_)
-      if (slot.key != 0) visit(slot);
-  }
+  void for_each(Visit visit) const;
   void restore(std::span<const Key> keys, std::span<const float> weights,
                std::span<const float> weighted_updates);
   float averaged(const Slot& slot) const {
@@ -80,5 +79,30 @@ class WeightTable {
   std::uint64_t round_ = 0;
   bool closed_ = false;
 };
+
+// Homes ascend with the keys, so a key stands in the same run of full slots as all keys that could
+// come between it and its home: sorting each run sorts everything. Only the run that goes round
+// the table's end needs care.
+template <class Visit>
+void WeightTable::for_each(Visit visit) const {
+  const auto by_key = [](const Slot& a, const Slot& b) { return a.key < b.key; };
+  std::vector<Slot> run, round_the_end;
+  const auto flush = [&] {
+    std::sort(run.begin(), run.end(), by_key);
+    for (const Slot& slot : run) visit(slot);
+    run.clear();
+  };
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    const Slot& slot = slots_[i];
+    if (slot.key == 0)
+      flush();
+    else if (home(slot.key) > i)
+      round_the_end.push_back(slot);
+    else
+      run.push_back(slot);
+  }
+  run.insert(run.end(), round_the_end.begin(), round_the_end.end());
+  flush();
+}
 
 }  // namespace turbotree::features
