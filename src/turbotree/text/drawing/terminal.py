@@ -52,10 +52,10 @@ def draw_text(
     Examples
     --------
     >>> print(draw_text(["She", "saw", "a", "dog"], [2, 0, 4, 2], ["nsubj", "root", "det", "obj"]))
-     ┌───► 1 She  nsubj  2
-     ├──── 2 saw  root   0
-     │ ┌─► 3 a    det    4
-     └►┴── 4 dog  obj    2
+     ┌────► 1 She  nsubj  2
+     ├───── 2 saw  root   0
+     │ ┌──► 3 a    det    4
+     └►┴─── 4 dog  obj    2
     """
     tree = checked(forms, heads, labels, probabilities)
     if not tree.forms:
