@@ -1,0 +1,105 @@
+// Eliminating words from the graph of arc weights without a single subtraction.
+//
+// Read the weights as a random walk: from word m to its head h at rate w[h][m], ending at the
+// root. Eliminating word k lets everybody who went to k go straight to where k would have gone:
+//     w[h][m] += q_k[h] * w[k][m],   q_k[h] = w[h][k] / S_k,   S_k = sum over h of w[h][k],
+// h running over the root and the words still there. This is Gaussian elimination of the
+// Laplacian with each pivot S_k formed as a sum of what is left (Grassmann, Taksar and Heyman), so
+// all quantities keep full relative accuracy however near to singular the Laplacian is. The
+// product of the pivots is the sum of the weights of all trees.
+#pragma once
+
+#include <cstddef>
+
+#include "common/vectorize.h"
+#include "trees/types.h"
+#include "trees/wide.h"
+
+namespace turbotree::trees {
+
+// Pivots outside these bounds may have lost terms to underflow; the caller then starts again
+// with Wide numbers. Lost terms are below 1e-308, which is 1e-48 of the result at these bounds.
+inline constexpr double kSmallestPivot = 1e-100;
+inline constexpr double kLargestPivot = 1e60;
+
+inline bool pivot_is_safe(double pivot) {
+  return pivot >= kSmallestPivot && pivot <= kLargestPivot;
+}
+inline bool pivot_is_safe(const Wide& pivot) { return !pivot.is_zero(); }
+
+// Weights among `size` words; row = head, column = modifier. The diagonal is never read.
+template <class Number>
+struct WeightView {
+  Number* words;
+  Number* root;
+  std::ptrdiff_t stride;
+  int size;
+
+  WeightView part(int begin, int count) const {
+    return {words + begin * stride + begin, root + begin, stride, count};
+  }
+};
+
+// The walk's next step out of each eliminated word, kept for going back: row k over the words.
+template <class Number>
+struct StepView {
+  Number* words;
+  Number* root;
+  std::ptrdiff_t stride;
+};
+
+template <class Number>
+TURBOTREE_INLINE void add_scaled(Number* TURBOTREE_RESTRICT target, const Number factor,
+                                 const Number* TURBOTREE_RESTRICT row, int begin, int end) {
+  for (int i = begin; i < end; ++i) target[i] += factor * row[i];
+}
+
+// Eliminates word k; the words left are [begin, end), which does not hold k. With `root_is_small`
+// the root's rate counts for nothing beside the others (the single-root limit for double).
+template <class Number>
+TURBOTREE_INLINE bool eliminate_word(const WeightView<Number>& w, const StepView<Number>& steps,
+                                     int k, int begin, int end, bool root_is_small,
+                                     Number* pivot) {
+  Number* step = steps.words + k * steps.stride;
+  Number sum = root_is_small ? Number(0.0) : w.root[k];
+  for (int h = begin; h < end; ++h) {
+    step[h] = w.words[h * w.stride + k];
+    sum += step[h];
+  }
+  *pivot = sum;
+  if (!pivot_is_safe(sum)) return false;
+  const Number inverse = Number(1.0) / sum;
+  const Number* row = w.words + k * w.stride;
+  steps.root[k] = w.root[k] * inverse;
+  add_scaled(w.root, steps.root[k], row, begin, end);
+  for (int h = begin; h < end; ++h) {
+    step[h] = step[h] * inverse;
+    add_scaled(w.words + h * w.stride, step[h], row, begin, end);
+  }
+  return true;
+}
+
+// Eliminates the words from `keep` on, last word first.
+template <class Number, class OnPivot>
+TURBOTREE_INLINE bool eliminate_upper(const WeightView<Number>& w, const StepView<Number>& steps,
+                                      int keep, bool root_is_small, OnPivot on_pivot) {
+  for (int k = w.size - 1; k >= keep; --k) {
+    Number pivot;
+    if (!eliminate_word(w, steps, k, 0, k, root_is_small, &pivot)) return false;
+    on_pivot(pivot);
+  }
+  return true;
+}
+
+// Eliminates the words before `keep`, first word first.
+template <class Number>
+TURBOTREE_INLINE bool eliminate_lower(const WeightView<Number>& w, const StepView<Number>& steps,
+                                      int keep, bool root_is_small) {
+  for (int k = 0; k < keep; ++k) {
+    Number pivot;
+    if (!eliminate_word(w, steps, k, k + 1, w.size, root_is_small, &pivot)) return false;
+  }
+  return true;
+}
+
+}  // namespace turbotree::trees
