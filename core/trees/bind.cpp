@@ -3,10 +3,17 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <initializer_list>
+#include <memory>
 #include <optional>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "trees/batch.h"
@@ -51,13 +58,15 @@ void expect_size(std::size_t given, std::int64_t expected) {
 }
 
 // None, or (status, item, head, modifier).
-nb::object report(const Failure& failure) {
-  if (failure.status == Status::ok) return nb::none();
-  return nb::make_tuple(static_cast<int>(failure.status), failure.item, failure.arc.head,
-                        failure.arc.modifier);
+using Report = std::optional<std::tuple<int, std::int64_t, int, int>>;
+
+Report report(const Failure& failure) {
+  if (failure.status == Status::ok) return std::nullopt;
+  return std::make_tuple(static_cast<int>(failure.status), failure.item, failure.arc.head,
+                         failure.arc.modifier);
 }
 
-nb::object bind_maximum_trees(const Scores& scores, const MaybeLengths& lengths,
+Report bind_maximum_trees(const Scores& scores, const MaybeLengths& lengths,
                               const Heads& heads, bool single_root, bool projective,
                               int threads) {
   const Batch batch = batch_of(scores, lengths);
@@ -70,7 +79,7 @@ nb::object bind_maximum_trees(const Scores& scores, const MaybeLengths& lengths,
   return report(failure);
 }
 
-nb::object bind_log_partitions(const Scores& scores, const MaybeLengths& lengths,
+Report bind_log_partitions(const Scores& scores, const MaybeLengths& lengths,
                                const Doubles& log_partition, bool single_root, bool projective,
                                int threads) {
   const Batch batch = batch_of(scores, lengths);
@@ -83,7 +92,7 @@ nb::object bind_log_partitions(const Scores& scores, const MaybeLengths& lengths
   return report(failure);
 }
 
-nb::object bind_tree_marginals(const Scores& scores, const MaybeLengths& lengths,
+Report bind_tree_marginals(const Scores& scores, const MaybeLengths& lengths,
                                const Doubles& marginals, const Doubles& log_partition,
                                const Doubles& entropy, bool single_root, bool projective,
                                int threads) {
@@ -100,7 +109,7 @@ nb::object bind_tree_marginals(const Scores& scores, const MaybeLengths& lengths
   return report(failure);
 }
 
-nb::object bind_sample(const Scores& scores, const MaybeLengths& lengths, const Heads& heads,
+Report bind_sample(const Scores& scores, const MaybeLengths& lengths, const Heads& heads,
                        std::int64_t count, std::uint64_t seed, bool single_root, bool projective,
                        int threads) {
   const Batch batch = batch_of(scores, lengths);
@@ -114,19 +123,23 @@ nb::object bind_sample(const Scores& scores, const MaybeLengths& lengths, const 
   return report(failure);
 }
 
-template <class T>
-nb::object owned_array(std::vector<T>&& values, std::size_t rows, std::size_t columns,
-                       bool is_matrix) {
-  auto* kept = new std::vector<T>(std::move(values));
-  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  const std::size_t shape[2] = {rows, columns};
-  return nb::cast(
-      nb::ndarray<nb::numpy, T>(kept->data(), is_matrix ? 2 : 1, shape, owner));
+using HeadRows = nb::ndarray<nb::numpy, std::int64_t, nb::ndim<2>>;
+using TreeScores = nb::ndarray<nb::numpy, double, nb::ndim<1>>;
+
+// An array that owns its memory.
+template <class Array, class T>
+Array hand_over(std::vector<T>&& values, std::initializer_list<std::size_t> shape) {
+  auto kept = std::make_unique<std::vector<T>>(std::move(values));
+  T* data = kept->data();
+  nb::capsule owner(kept.get(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  kept.release();
+  return Array(data, shape, owner);
 }
 
-// (failure or None, [(heads, scores) for each matrix]).
-nb::tuple bind_k_best(const Scores& scores, const MaybeLengths& lengths, std::int64_t k,
-                      bool single_root, bool projective, int threads) {
+// The failure, if any, and (heads, scores) for each matrix.
+std::tuple<Report, std::vector<std::pair<HeadRows, TreeScores>>> bind_k_best(
+    const Scores& scores, const MaybeLengths& lengths, std::int64_t k, bool single_root,
+    bool projective, int threads) {
   const Batch batch = batch_of(scores, lengths);
   std::vector<std::vector<ScoredHeads>> trees;
   Failure failure;
@@ -134,21 +147,20 @@ nb::tuple bind_k_best(const Scores& scores, const MaybeLengths& lengths, std::in
     nb::gil_scoped_release release;
     failure = k_best(batch, {single_root, projective, threads}, k, trees);
   }
-  nb::list results;
-  if (failure.status == Status::ok) {
-    const std::size_t width = static_cast<std::size_t>(batch.side) - 1;
-    for (const auto& item : trees) {
-      std::vector<std::int64_t> heads(item.size() * width, -1);
-      std::vector<double> values(item.size());
-      for (std::size_t i = 0; i < item.size(); ++i) {
-        std::copy(item[i].heads.begin(), item[i].heads.end(), heads.begin() + i * width);
-        values[i] = item[i].score;
-      }
-      results.append(nb::make_tuple(owned_array(std::move(heads), item.size(), width, true),
-                                    owned_array(std::move(values), item.size(), 0, false)));
+  std::vector<std::pair<HeadRows, TreeScores>> results;
+  if (failure.status != Status::ok) return {report(failure), results};
+  const std::size_t width = static_cast<std::size_t>(batch.side) - 1;
+  for (const auto& item : trees) {
+    std::vector<std::int64_t> heads(item.size() * width, -1);
+    std::vector<double> values(item.size());
+    for (std::size_t i = 0; i < item.size(); ++i) {
+      std::copy(item[i].heads.begin(), item[i].heads.end(), heads.begin() + i * width);
+      values[i] = item[i].score;
     }
+    results.emplace_back(hand_over<HeadRows>(std::move(heads), {item.size(), width}),
+                         hand_over<TreeScores>(std::move(values), {item.size()}));
   }
-  return nb::make_tuple(report(failure), results);
+  return {std::nullopt, results};
 }
 
 }  // namespace
