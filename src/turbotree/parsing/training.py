@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -30,11 +30,13 @@ from turbotree.parsing.arcs import (
 )
 from turbotree.parsing.labels import NODE, LabelDictionary, LabelModel, LabelTask, pair_kind
 from turbotree.parsing.parser import Parser
-from turbotree.parsing.templates import load_templates
 from turbotree.parsing.temperature import fit_temperature
+from turbotree.parsing.templates import load_templates
 from turbotree.text import Sentence, check_tree, read_sentences
 
 TrainingSource = str | os.PathLike[str] | Iterable[Sentence]
+
+_T = TypeVar("_T")
 
 TEMPLATE_SETS = ("pruner", "arc", "label", "label_pair")
 
@@ -199,7 +201,7 @@ class _Data:
         return sum(len(heads) for heads in self.heads)
 
 
-class _Stopped(Exception):
+class _StoppedError(Exception):
     """Raised in a worker thread when the main thread has failed."""
 
 
@@ -370,7 +372,7 @@ class _Trainer:
 
         def on_instance(done: int, record: EpochRecord) -> None:
             if self.stop.is_set():
-                raise _Stopped
+                raise _StoppedError
             self.progress.instance(name, done, record)
 
         def on_epoch(weights: Weights, record: EpochRecord) -> None:
@@ -391,7 +393,7 @@ class _Trainer:
             return None
         return Checkpoint(self.checkpoints / f"{name}.checkpoint", self.settings)
 
-    def _map(self, function: Callable[[int], Any], count: int) -> list[Any]:
+    def _map(self, function: Callable[[int], _T], count: int) -> list[_T]:
         with ThreadPoolExecutor(self.options.threads) as pool:
             return list(pool.map(function, range(count)))
 
@@ -432,7 +434,7 @@ class _Trainer:
 
 def _label_dictionary(data: _Data, encoder: Encoder, names: list[str]) -> LabelDictionary:
     row = encoder.attributes.index("upos")
-    seen = set()
+    seen: set[tuple[int, int, int]] = set()
     for encoded, heads, labels in zip(data.encoded, data.heads, data.labels, strict=True):
         tags = encoded.ids[row]
         seen.update(zip(tags[1:].tolist(), tags[heads].tolist(), labels.tolist(), strict=True))
