@@ -93,7 +93,7 @@ class TrainingOptions:
     threads: int = 1
     single_root: bool | None = None
     pruning_threshold: float = 1e-4
-    max_heads: int = 10
+    max_heads: int = 20
     pruner_epochs: int = 3
     label_loss: str = "svm"
     label_step: float = 0.01
