@@ -54,27 +54,78 @@ TURBOTREE_INLINE void add_scaled(Number* TURBOTREE_RESTRICT target, const Number
   for (int i = begin; i < end; ++i) target[i] += factor * row[i];
 }
 
-// Eliminates word k; the words left are [begin, end), which does not hold k. With `root_is_small`
-// the root's rate counts for nothing beside the others (the single-root limit for double).
+// Four running sums, because one would wait for its own last addition every time.
 template <class Number>
-TURBOTREE_INLINE bool eliminate_word(const WeightView<Number>& w, const StepView<Number>& steps,
-                                     int k, int begin, int end, bool root_is_small,
-                                     Number* pivot) {
-  Number* step = steps.words + k * steps.stride;
-  Number sum = root_is_small ? Number(0.0) : w.root[k];
-  for (int h = begin; h < end; ++h) {
-    step[h] = w.words[h * w.stride + k];
-    sum += step[h];
+TURBOTREE_INLINE Number sum_of(const Number* values, int begin, int end) {
+  Number a = Number(0.0), b = Number(0.0), c = Number(0.0), d = Number(0.0);
+  int i = begin;
+  for (; i + 4 <= end; i += 4) {
+    a += values[i];
+    b += values[i + 1];
+    c += values[i + 2];
+    d += values[i + 3];
   }
-  *pivot = sum;
-  if (!pivot_is_safe(sum)) return false;
-  const Number inverse = Number(1.0) / sum;
-  const Number* row = w.words + k * w.stride;
-  steps.root[k] = w.root[k] * inverse;
-  add_scaled(w.root, steps.root[k], row, begin, end);
+  for (; i < end; ++i) a += values[i];
+  return (a + b) + (c + d);
+}
+
+// Four rows at once: one pass over the target instead of four.
+template <class Number>
+TURBOTREE_INLINE void add_four_scaled(Number* TURBOTREE_RESTRICT target, const Number* factors,
+                                      const Number* TURBOTREE_RESTRICT a,
+                                      const Number* TURBOTREE_RESTRICT b,
+                                      const Number* TURBOTREE_RESTRICT c,
+                                      const Number* TURBOTREE_RESTRICT d, int begin, int end) {
+  const Number fa = factors[0], fb = factors[1], fc = factors[2], fd = factors[3];
+  for (int i = begin; i < end; ++i) {
+    target[i] += (fa * a[i] + fb * b[i]) + (fc * c[i] + fd * d[i]);
+  }
+}
+
+inline constexpr int kBlock = 4;
+
+// Eliminates `count` words: first, first - 1, ... when `down` (all words after `first` are gone
+// already), else first, first + 1, ... (all before are gone). Rows and columns of the block's own
+// words are brought up to date one by one, the rest of the matrix once for the whole block. With
+// `root_is_small` the root's rate counts for nothing beside the others (the single-root limit for
+// double). False when a pivot is unsafe.
+template <class Number, class OnPivot>
+TURBOTREE_INLINE bool eliminate_block(const WeightView<Number>& w, const StepView<Number>& steps,
+                                      int first, int count, bool down, bool root_is_small,
+                                      OnPivot on_pivot) {
+  const Number* rows[kBlock];
+  const Number* step_rows[kBlock];
+  int begin = 0, end = w.size;  // the words left after the current one
+  for (int j = 0; j < count; ++j) {
+    const int k = down ? first - j : first + j;
+    (down ? end : begin) = down ? k : k + 1;
+    Number* row = w.words + k * w.stride;
+    Number* step = steps.words + k * steps.stride;
+    for (int h = begin; h < end; ++h) step[h] = w.words[h * w.stride + k];
+    for (int i = 0; i < j; ++i) {
+      add_scaled(step, rows[i][k], step_rows[i], begin, end);
+      add_scaled(row, step_rows[i][k], rows[i], begin, end);
+    }
+    const Number rest = root_is_small ? Number(0.0) : w.root[k];
+    const Number pivot = rest + sum_of(step, begin, end);
+    if (!pivot_is_safe(pivot)) return false;
+    on_pivot(pivot);
+    const Number inverse = Number(1.0) / pivot;
+    steps.root[k] = w.root[k] * inverse;
+    for (int h = begin; h < end; ++h) step[h] = step[h] * inverse;
+    add_scaled(w.root, steps.root[k], row, begin, end);
+    rows[j] = row;
+    step_rows[j] = step;
+  }
   for (int h = begin; h < end; ++h) {
-    step[h] = step[h] * inverse;
-    add_scaled(w.words + h * w.stride, step[h], row, begin, end);
+    Number* target = w.words + h * w.stride;
+    if (count == kBlock) {
+      const Number factors[kBlock] = {step_rows[0][h], step_rows[1][h], step_rows[2][h],
+                                      step_rows[3][h]};
+      add_four_scaled(target, factors, rows[0], rows[1], rows[2], rows[3], begin, end);
+    } else {
+      for (int j = 0; j < count; ++j) add_scaled(target, step_rows[j][h], rows[j], begin, end);
+    }
   }
   return true;
 }
@@ -83,10 +134,9 @@ TURBOTREE_INLINE bool eliminate_word(const WeightView<Number>& w, const StepView
 template <class Number, class OnPivot>
 TURBOTREE_INLINE bool eliminate_upper(const WeightView<Number>& w, const StepView<Number>& steps,
                                       int keep, bool root_is_small, OnPivot on_pivot) {
-  for (int k = w.size - 1; k >= keep; --k) {
-    Number pivot;
-    if (!eliminate_word(w, steps, k, 0, k, root_is_small, &pivot)) return false;
-    on_pivot(pivot);
+  for (int k = w.size - 1; k >= keep; k -= kBlock) {
+    const int count = k - keep + 1 < kBlock ? k - keep + 1 : kBlock;
+    if (!eliminate_block(w, steps, k, count, true, root_is_small, on_pivot)) return false;
   }
   return true;
 }
@@ -95,9 +145,10 @@ TURBOTREE_INLINE bool eliminate_upper(const WeightView<Number>& w, const StepVie
 template <class Number>
 TURBOTREE_INLINE bool eliminate_lower(const WeightView<Number>& w, const StepView<Number>& steps,
                                       int keep, bool root_is_small) {
-  for (int k = 0; k < keep; ++k) {
-    Number pivot;
-    if (!eliminate_word(w, steps, k, k + 1, w.size, root_is_small, &pivot)) return false;
+  for (int k = 0; k < keep; k += kBlock) {
+    const int count = keep - k < kBlock ? keep - k : kBlock;
+    const auto ignore = [](const Number&) {};
+    if (!eliminate_block(w, steps, k, count, false, root_is_small, ignore)) return false;
   }
   return true;
 }

@@ -58,15 +58,10 @@ TURBOTREE_INLINE void go_back(const Recursion<Number>& job, const StepView<Numbe
   const Number* rows = job.escape + first * job.escape_stride + column;
   int g = begin;
   for (; g + 4 <= end; g += 4) {
-    const Number* TURBOTREE_RESTRICT a = rows + g * job.escape_stride;
-    const Number* TURBOTREE_RESTRICT b = a + job.escape_stride;
-    const Number* TURBOTREE_RESTRICT c = b + job.escape_stride;
-    const Number* TURBOTREE_RESTRICT d = c + job.escape_stride;
-    Number* TURBOTREE_RESTRICT out = target;
-    const Number fa = step[g], fb = step[g + 1], fc = step[g + 2], fd = step[g + 3];
-    for (int m = 0; m < columns; ++m) {
-      out[m] += (fa * a[m] + fb * b[m]) + (fc * c[m] + fd * d[m]);
-    }
+    const Number* a = rows + g * job.escape_stride;
+    const Number* b = a + job.escape_stride;
+    const Number* c = b + job.escape_stride;
+    add_four_scaled(target, step + g, a, b, c, c + job.escape_stride, 0, columns);
   }
   for (; g < end; ++g) add_scaled(target, step[g], rows + g * job.escape_stride, 0, columns);
 }
