@@ -7,6 +7,7 @@ trained, so one pass over the data makes the model, which is then kept in a fold
 from __future__ import annotations
 
 import hashlib
+import importlib
 import json
 import os
 import time
@@ -94,12 +95,11 @@ def trained(train: Path, cache: Path) -> PeerModel:
 
 def _module() -> Any:
     try:
-        import ufal.udpipe
+        return importlib.import_module("ufal.udpipe")
     except ImportError:
         raise SystemExit(
             "the benchmark needs its peer: pip install ufal.udpipe, or pass --no-peer"
         ) from None
-    return ufal.udpipe
 
 
 def _read(udpipe: Any, text: str) -> Any:
