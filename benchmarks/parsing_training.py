@@ -42,7 +42,11 @@ class StageClock:
 
     def epoch(self, name: str, record: EpochRecord) -> None:
         """Start the clock of the next epoch."""
-        print(f"  {name}: epoch {record.epoch} {self.epochs[name][-1]:.1f} CPU s", file=sys.stderr)
+        print(
+            f"  {name}: epoch {record.epoch} {self.epochs[name][-1]:.1f} CPU s, "
+            f"peak so far {peak_megabytes():,.0f} MB",
+            file=sys.stderr,
+        )
         self._since = time.process_time()
 
     def note(self, text: str) -> None:
