@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 import zlib
 from collections.abc import Iterable, Iterator
@@ -44,6 +43,8 @@ def lines_of(source: Source) -> Iterator[Iterator[bytes]]:
         if not isinstance(source, str | os.PathLike):
             yield _as_bytes(source, path)
         elif path.endswith(".gz"):
+            import gzip  # here, to keep `import turbotree` quick
+
             with gzip.open(path, "rb") as stream:
                 yield iter(stream)
         else:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import os
-import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import IO, TypeAlias, cast
@@ -103,6 +101,8 @@ def _opened(target: Target) -> Iterator[Callable[[str], object]]:
     try:
         with replacing(path) as stream:
             if path.endswith(".gz"):
+                import gzip  # here, to keep `import turbotree` quick
+
                 # No name and no time inside, so that the same sentences give the same bytes.
                 with gzip.GzipFile("", "wb", fileobj=stream, mtime=0) as packed:
                     yield _stream_writer(cast(IO[bytes], packed))
@@ -129,6 +129,8 @@ def replacing(path: str) -> Iterator[IO[bytes]]:
         with open(real, "wb") as stream:
             yield stream
         return
+    import tempfile  # here, to keep `import turbotree` quick
+
     handle, temporary = tempfile.mkstemp(prefix=".turbotree-", dir=os.path.dirname(real))
     try:
         with os.fdopen(handle, "wb") as stream:
