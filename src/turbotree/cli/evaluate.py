@@ -10,10 +10,10 @@ from typing import Annotated
 
 import typer
 
-from turbotree.cli.reading import STDIN, standard_input
+from turbotree.cli.reading import STDIN, layout_at, standard_input
 from turbotree.errors import InputError
 from turbotree.evaluation import SpanScores, attachment_scores, span_scores
-from turbotree.text import Layout, Sentence, read_layout, sniff
+from turbotree.text import Layout, Sentence, read_layout
 
 
 def evaluate(
@@ -32,7 +32,7 @@ def evaluate(
     relation. Column files, as of CoNLL-2000 to 2003, are compared span by span in their columns
     of chunks and entities (of files with other columns, in the last one).
     """
-    layout = sniff(gold)
+    layout = layout_at(gold)
     if layout.numbered:
         scores = attachment_scores(read_layout(gold, layout), _predicted(predicted, layout))
         typer.echo(json.dumps(scores.to_dict(), indent=2) if as_json else str(scores))
@@ -48,7 +48,7 @@ def evaluate(
 def _predicted(path: Path, layout: Layout) -> Iterator[Sentence]:
     if path == STDIN:
         return read_layout(standard_input(), layout)
-    found = sniff(path)
+    found = layout_at(path, otherwise=layout)
     if found.columns == layout.columns or (found.numbered and layout.numbered):
         return read_layout(path, found)
     raise InputError(

@@ -85,24 +85,27 @@ def _page(parse: Parse, head: int, word: int, fired: list[FiredFeature], most: i
     forms = ("root", *parse.sentence.forms)
     chosen = parse.heads[word - 1]
     score = sum(feature.weight for feature in fired)
+    chances = parse.arc_probabilities
     lines = [
         parse.sentence.text or " ".join(parse.sentence.forms),
         "",
-        f"{forms[head]} ({head}) → {forms[word]} ({word})",
-        f"score {score:.3f}, probability {parse.arc_probabilities[head, word]:.3f}",
+        f"{forms[head]} ({head}) → {forms[word]} ({word}): score {score:.3f}, "
+        + (f"probability {chances[head, word]:.3f}" if chances[head, word] else "pruned"),
         "the parser chose this head"
         if chosen == head
         else f"the parser chose {forms[chosen]} ({chosen}), "
-        f"probability {parse.arc_probabilities[chosen, word]:.3f}",
+        f"probability {chances[chosen, word]:.3f}",
         "",
+        "  weight  feature",
+        *(f"{feature.weight:+8.3f}  {_described(feature)}" for feature in fired[:most]),
     ]
-    shown = fired[:most]
-    width = max([len("template"), *(len(feature.template) for feature in shown)])
-    lines.append(f"{'weight':>8}  {'template':{width}}  values")
-    for feature in shown:
-        values = " ".join(feature.values)
-        lines.append(f"{feature.weight:+8.3f}  {feature.template:{width}}  {values}".rstrip())
-    if len(fired) > len(shown):
+    if len(fired) > most:
         rest = sum(feature.weight for feature in fired[most:])
-        lines.append(f"{rest:+8.3f}  the other {len(fired) - len(shown)} together")
+        lines.append(f"{rest:+8.3f}  the other {len(fired) - most} together")
     return "\n".join(lines)
+
+
+def _described(feature: FiredFeature) -> str:
+    """Put each value to its atom: ``h.form=saw m.upos=PRON``."""
+    atoms = feature.template.split()
+    return " ".join(f"{atom}={value}" for atom, value in zip(atoms, feature.values, strict=True))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -75,10 +76,12 @@ def _page(facts: dict[str, Any]) -> str:
         "options": _options(options),
         "temperature": f"{facts['temperature']['arcs']} arcs, "
         f"{facts['temperature']['labels']} labels",
-        f"{len(facts['labels'])} labels": _wrapped(facts["labels"]),
+        f"{len(facts['labels'])} labels": " ".join(facts["labels"]),
     }
     width = max(map(len, rows))
-    lines = [f"{name:{width}}  {value}" for name, value in rows.items()]
+    lines = []
+    for name, value in rows.items():
+        lines += textwrap.wrap(f"{name:{width}}  {value}", 90, subsequent_indent=" " * (width + 2))
     for stage in _STAGES:
         lines += ["", *_epochs(stage, training[stage], training["sentences"])]
     if training.get("pruning"):
@@ -89,11 +92,7 @@ def _page(facts: dict[str, Any]) -> str:
 
 def _options(options: dict[str, Any]) -> str:
     left_out = ("licence", "beta", "gamma")
-    return ", ".join(f"{k} {v}" for k, v in options.items() if k not in left_out)
-
-
-def _wrapped(names: list[str]) -> str:
-    return " ".join(names)
+    return ", ".join(f"{k} {v}" for k, v in options.items() if k not in left_out and v is not None)
 
 
 def _epochs(stage: str, records: list[dict[str, Any]], sentences: int) -> list[str]:

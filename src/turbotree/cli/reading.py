@@ -10,7 +10,16 @@ from typing import IO
 
 from turbotree.cli.failures import say
 from turbotree.errors import InputError
-from turbotree.text import Layout, OnError, Sentence, check_tree, layout_of, read_layout, sniff
+from turbotree.text import (
+    CONLLU,
+    Layout,
+    OnError,
+    Sentence,
+    check_tree,
+    layout_of,
+    read_layout,
+    sniff,
+)
 
 STDIN = Path("-")
 
@@ -50,11 +59,16 @@ class Skipped:
             say(f"skipped {self._count} sentences; the first: {self._first}")
 
 
+def layout_at(path: Path, *, otherwise: Layout = CONLLU) -> Layout:
+    """Find out the layout of a file; what a pipe holds can be read only once, so not of a pipe."""
+    return otherwise if path.exists() and not path.is_file() else sniff(path)
+
+
 def tree_layout(path: Path, format: InputFormat | None = None) -> Layout:
     """Give the layout of a file that has heads and labels, found out if it is not given."""
     if format is not None:
         return layout_of(format.value)
-    layout = sniff(path)
+    layout = layout_at(path)
     if not layout.numbered:
         raise InputError(f"{path}: neither CoNLL-U nor CoNLL-X (10 columns split by tabs expected)")
     return layout
