@@ -63,6 +63,7 @@ def write_parses(
         layout = CONLLU if format is OutputFormat.CONLLU else CONLLX
         write_sentences((_predicted(parse, marginals) for parse in parses), out, layout)
         return
+    pieces: Iterable[str]
     if format is OutputFormat.JSON:
         pieces = (
             json.dumps(parse_record(parse, marginals), ensure_ascii=False) + "\n"
@@ -71,7 +72,7 @@ def write_parses(
     elif format is OutputFormat.TEXT:
         pieces = (_text(parse, color) for parse in parses)
     elif format is OutputFormat.SVG:
-        pieces = iter([_single_svg(parses)])
+        pieces = [_single_svg(parses)]
     else:
         pieces = _page(parses)
     for piece in pieces:

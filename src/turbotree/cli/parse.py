@@ -128,7 +128,7 @@ def parse(
     skipped = Skipped(on_error)
     source, layout = _source(input, input_format)
     format = _format(format, output, layout, marginals)
-    options = {
+    options: dict[str, Any] = {
         "decoder": decoder.value,
         "projective": projective,
         "single_root": single_root,

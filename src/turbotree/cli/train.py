@@ -159,7 +159,8 @@ def train(
     checkpoint = output.with_name(f"{output.name}.checkpoint")
     _tell_about_earlier_run(checkpoint, resume)
     started = time.perf_counter()
-    train_trees, dev_trees = _read(train, dev, on_error)
+    train_trees = _read(train, on_error)
+    dev_trees = _read(dev, on_error) if dev is not None else None
     try:
         with shown_progress(quiet) as progress:
             parser = Parser.train(
@@ -207,22 +208,13 @@ def _tell_about_earlier_run(checkpoint: Path, resume: bool) -> None:
         say(f"starting afresh; the earlier run's {checkpoint} is dropped")
 
 
-def _read(
-    train: Path, dev: Path | None, on_error: OnMistake
-) -> tuple[list[Sentence], list[Sentence] | None]:
-    """Read both files; neither may be empty."""
-    treebanks = []
-    for path in (train, dev):
-        if path is None:
-            treebanks.append(None)
-            continue
-        skipped = Skipped(on_error)
-        treebanks.append(list(read_trees(path, skipped)))
-        skipped.report()
-        if not treebanks[-1]:
-            raise InputError(f"{path}: no sentences")
-    assert treebanks[0] is not None
-    return treebanks[0], treebanks[1]
+def _read(path: Path, on_error: OnMistake) -> list[Sentence]:
+    skipped = Skipped(on_error)
+    sentences = list(read_trees(path, skipped))
+    skipped.report()
+    if not sentences:
+        raise InputError(f"{path}: no sentences")
+    return sentences
 
 
 def _summary(
