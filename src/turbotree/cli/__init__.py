@@ -9,4 +9,4 @@ def main() -> None:
     """Run the command ``turbotree``."""
     from turbotree.cli.app import app  # here, so that importing the package stays quick
 
-    app(prog_name="turbotree")
+    app(prog_name="turbotree")  # also when run as a module

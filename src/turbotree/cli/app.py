@@ -16,6 +16,7 @@ from turbotree.cli.parse import parse
 from turbotree.cli.train import train
 
 app = typer.Typer(
+    name="turbotree",
     cls=CarefulGroup,
     no_args_is_help=True,
     rich_markup_mode=None,  # boxes leave no room for the help in a terminal of 80 columns

@@ -11,7 +11,7 @@ from typing import IO, Any
 
 from turbotree.errors import InputError
 from turbotree.parsing import Parse
-from turbotree.text import CONLLU, CONLLX, Sentence, draw_svg, draw_text, write_sentences
+from turbotree.text import CONLLU, CONLLX, Sentence, converted, draw_svg, draw_text, write_sentences
 
 #: Heads at least this likely are listed as alternatives.
 _LIKELY = 0.01
@@ -116,6 +116,7 @@ def _predicted(parse: Parse, marginals: bool) -> Sentence:
     sentence = parse.to_sentence()
     if not marginals:
         return sentence
+    sentence = converted(sentence, CONLLU)  # the layout that has MISC
     misc = [
         _with_probabilities(value, head, label)
         for value, head, label in zip(
