@@ -13,15 +13,16 @@ inline constexpr double kLn2High = 0x1.62e42fefap-1;
 inline constexpr double kLn2Low = 0x1.cf79abc9e3b3ap-40;
 inline constexpr double kLog2E = 0x1.71547652b82fep+0;
 
-// Within 2 units in the last place; 0 below -700 (no subnormal numbers), e^700 above 700. Written
-// without branches: the ends of the range are dealt with before and after the arithmetic.
+// For -701 <= x <= 700 only, within 2 units in the last place; 0 below -700, so that no subnormal
+// numbers slow down what follows. Without branches: raise smaller x to -701 in a loop of its own,
+// or the compiler splits the control flow and does not vectorise.
+inline constexpr double kSmallestExponent = -701.0;
+
 TURBOTREE_INLINE double exponential(double x) {
   constexpr double kShifter = 0x1.8p52;  // adding it leaves the nearest integer in the low bits
-  const double raised = x > -701.0 ? x : -701.0;
-  const double inside = raised < 700.0 ? raised : 700.0;
-  const double shifted = inside * kLog2E + kShifter;
+  const double shifted = x * kLog2E + kShifter;
   const double k = shifted - kShifter;
-  const double r = (inside - k * kLn2High) - k * kLn2Low;  // |r| <= ln(2) / 2
+  const double r = (x - k * kLn2High) - k * kLn2Low;  // |r| <= ln(2) / 2
   // Taylor series: the first term left out is r^14 / 14! < 5e-18.
   double p = 1.0 / 6227020800.0;
   p = p * r + 1.0 / 479001600.0;
@@ -37,7 +38,8 @@ TURBOTREE_INLINE double exponential(double x) {
   p = p * r + 0.5;
   p = p * r + 1.0;
   p = p * r + 1.0;
-  const std::uint64_t kept = inside < -700.0 ? 0 : ~std::uint64_t{0};
+  // All ones, or zero where x + 700 is negative.
+  const std::uint64_t kept = (std::bit_cast<std::uint64_t>(x + 700.0) >> 63) - 1;
   const std::uint64_t power = (std::bit_cast<std::uint64_t>(shifted) + 1023u) << 52;
   return p * std::bit_cast<double>(power & kept);
 }

@@ -163,11 +163,14 @@ nb::tuple entries(const WeightTable& table) {
   std::vector<float> weights, weighted_updates;
   {
     nb::gil_scoped_release release;
-    for (const WeightTable::Slot& slot : table.sorted()) {
+    keys.reserve(table.size());
+    weights.reserve(table.size());
+    weighted_updates.reserve(table.size());
+    table.for_each([&](const WeightTable::Slot& slot) {
       keys.push_back(slot.key);
       weights.push_back(slot.weight);
       weighted_updates.push_back(slot.weighted_updates);
-    }
+    });
   }
   return nb::make_tuple(to_numpy(std::move(keys)), to_numpy(std::move(weights)),
                         to_numpy(std::move(weighted_updates)));

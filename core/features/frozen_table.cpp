@@ -11,29 +11,29 @@ bool FrozenTable::well_formed(std::span<const FrozenSlot> slots, int tag_label_b
 
 std::vector<FrozenSlot> FrozenTable::build(const WeightTable& table, int tag_label_bits,
                                            float threshold) {
-  struct Entry {
-    Key key;
-    float weight;
-  };
-  std::vector<Entry> entries;
-  for (const WeightTable::Slot& slot : table.sorted()) {
+  const auto weight_of = [&table, threshold](const WeightTable::Slot& slot) {
     const float weight = table.averaged(slot);
-    if (std::fabs(weight) > threshold) entries.push_back({slot.key, weight});
-  }
+    return std::fabs(weight) > threshold ? weight : 0.0f;
+  };
+  std::size_t count = 0;
+  table.for_each([&](const WeightTable::Slot& slot) { count += weight_of(slot) != 0.0f; });
   // A load of seven tenths: short runs, little air.
-  std::size_t homes = entries.size() * 10 / 7 + 64;
+  std::size_t homes = count * 10 / 7 + 64;
   for (;; homes += homes / 4) {
     std::vector<FrozenSlot> slots(homes + overhang, FrozenSlot{0, 0.0f});
     const FrozenTable placement(slots, tag_label_bits);
     bool fits = true;
-    for (const Entry& entry : entries) {
-      std::size_t i = placement.home(entry.key);
+    // In the order of the keys, so that the outcome does not depend on how the table grew.
+    table.for_each([&](const WeightTable::Slot& slot) {
+      const float weight = weight_of(slot);
+      if (weight == 0.0f || !fits) return;
+      std::size_t i = placement.home(slot.key);
       while (i < slots.size() && slots[i].tag != 0) ++i;
       fits = i + 1 < slots.size();
-      if (!fits) break;
-      slots[i] = {placement.tag(entry.key) | static_cast<std::uint32_t>(label_of(entry.key)),
-                  entry.weight};
-    }
+      if (fits)
+        slots[i] = {placement.tag(slot.key) | static_cast<std::uint32_t>(label_of(slot.key)),
+                    weight};
+    });
     if (fits) return slots;
   }
 }

@@ -55,10 +55,7 @@ class FrozenTable {
   static constexpr std::size_t overhang = max_labels + 64;
   static std::size_t homes_of(std::size_t slots) { return slots > overhang ? slots - overhang : 1; }
 
-  std::size_t home(Key key) const {
-    return static_cast<std::size_t>(
-        (static_cast<unsigned __int128>(key & hash_mask) * homes_) >> 64);
-  }
+  std::size_t home(Key key) const { return home_of(key, homes_); }
   std::uint32_t tag(Key key) const {
     const auto fingerprint = static_cast<std::uint32_t>(mix(key >> features::label_bits));
     const std::uint32_t high = fingerprint >> label_bits_ << label_bits_;

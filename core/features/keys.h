@@ -5,6 +5,7 @@
 // line answers for all of them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace turbotree::features {
@@ -34,6 +35,11 @@ inline constexpr Key combine(Key hash, Key value) {
 
 inline constexpr Key make_key(Key hash, int template_number) {
   return (hash & hash_mask) | (static_cast<Key>(template_number + 1) << label_bits);
+}
+
+// Where a table of this many slots starts to look for a key: the same place for all labels.
+inline constexpr std::size_t home_of(Key key, std::size_t slots) {
+  return static_cast<std::size_t>((static_cast<unsigned __int128>(key & hash_mask) * slots) >> 64);
 }
 
 inline constexpr int template_of(Key key) {

@@ -15,29 +15,24 @@ constexpr std::size_t lookahead = 24;
 }  // namespace
 
 WeightTable::WeightTable(std::size_t expected) {
-  int bits = 10;
-  while (too_full(expected, std::size_t{1} << bits)) ++bits;
-  slots_.assign(std::size_t{1} << bits, Slot{0, 0.0f, 0.0f});
-  mask_ = slots_.size() - 1;
-  shift_ = 64 - bits;
+  slots_.assign(std::max(std::size_t{1024}, expected * 8 / 5 + 1), Slot{0, 0.0f, 0.0f});
 }
 
 void WeightTable::grow() {
-  HugeVector<Slot> old(slots_.size() * 2, Slot{0, 0.0f, 0.0f});
+  // By half rather than twofold: the largest tables decide how much memory training needs.
+  HugeVector<Slot> old(slots_.size() + slots_.size() / 2, Slot{0, 0.0f, 0.0f});
   old.swap(slots_);
-  mask_ = slots_.size() - 1;
-  --shift_;
   for (const Slot& slot : old) {
     if (slot.key == 0) continue;
     std::size_t i = home(slot.key);
-    while (slots_[i].key != 0) i = (i + 1) & mask_;
+    while (slots_[i].key != 0) i = next(i);
     slots_[i] = slot;
   }
 }
 
 WeightTable::Slot* WeightTable::locate(Key key) {
   std::size_t i = home(key);
-  for (;; i = (i + 1) & mask_) {
+  for (;; i = next(i)) {
     if (slots_[i].key == key) return &slots_[i];
     if (slots_[i].key == 0) break;
   }
@@ -45,7 +40,7 @@ WeightTable::Slot* WeightTable::locate(Key key) {
   if (too_full(size_ + 1, slots_.size())) {
     grow();
     i = home(key);
-    while (slots_[i].key != 0) i = (i + 1) & mask_;
+    while (slots_[i].key != 0) i = next(i);
   }
   ++size_;
   slots_[i].key = key;
@@ -68,16 +63,6 @@ void WeightTable::insert(std::span<const Key> keys) {
     if (i + lookahead < keys.size()) prefetch(keys[i + lookahead]);
     locate(keys[i]);
   }
-}
-
-std::vector<WeightTable::Slot> WeightTable::sorted() const {
-  std::vector<Slot> entries;
-  entries.reserve(size_);
-  for (const Slot& slot : slots_)
-    if (slot.key != 0) entries.push_back(slot);
-  std::sort(entries.begin(), entries.end(),
-            [](const Slot& a, const Slot& b) { return a.key < b.key; });
-  return entries;
 }
 
 void WeightTable::restore(std::span<const Key> keys, std::span<const float> weights,

@@ -16,6 +16,7 @@ namespace turbotree::trees {
 namespace {
 
 constexpr double kLargestCell = 1e100;
+constexpr double kLargestShiftedScore = 230.0;  // e^230 is about kLargestCell
 
 std::ptrdiff_t chart_stride(int words) { return static_cast<std::ptrdiff_t>(words) + 2; }
 
@@ -92,12 +93,20 @@ void prepare(int n, const ScoreMatrix& scores, const ScoreShift& shift, InsideCh
   fill_weights(scores, shift, c.weights.data(), c.root.data());
 }
 
+bool weights_are_safe(const ScoreMatrix& scores, const ScoreShift& shift) {
+  const double* column = shift.column.data();
+  for (int h = 0; h <= scores.words; ++h) {
+    const double* row = scores.row(h);
+    for (int m = 1; m <= scores.words; ++m) {
+      if (row[m] - column[m] > kLargestShiftedScore && h != m) return false;
+    }
+  }
+  return true;
+}
+
 bool cells_are_safe(int n, const InsideCharts<double>& c) {
   const std::ptrdiff_t stride = chart_stride(n);
   if (!(c.total >= 0.5 && c.total < kLargestCell)) return false;
-  const std::ptrdiff_t arcs = static_cast<std::ptrdiff_t>(n) * n;
-  if (*std::max_element(c.weights.begin(), c.weights.begin() + arcs) > kLargestCell) return false;
-  if (*std::max_element(c.root.begin(), c.root.begin() + n) > kLargestCell) return false;
   for (int s = 1; s <= n; ++s) {
     for (int t = s; t <= n; ++t) {
       if (!(c.right[s * stride + t] < kLargestCell && c.left[s * stride + t] < kLargestCell)) {
@@ -250,10 +259,13 @@ Status fill_inside(const ScoreMatrix& scores, bool single_root, bool* is_wide,
     w.shift.column[m] = scores(static_cast<int>(w.heads[m - 1]), m);
     w.shift.total += w.shift.column[m];
   }
-  prepare(n, scores, w.shift, w.inside);
-  fill_spans_fast(n, w.inside);
-  fill_root(n, single_root, w.inside);
-  *is_wide = !cells_are_safe(n, w.inside);
+  *is_wide = !weights_are_safe(scores, w.shift);
+  if (!*is_wide) {
+    prepare(n, scores, w.shift, w.inside);
+    fill_spans_fast(n, w.inside);
+    fill_root(n, single_root, w.inside);
+    *is_wide = !cells_are_safe(n, w.inside);
+  }
   if (*is_wide) fill_inside_wide(scores, single_root, w);
   return Status::ok;
 }

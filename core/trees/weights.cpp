@@ -25,7 +25,11 @@ TURBOTREE_CLONES void column_maxima(const ScoreMatrix& scores, bool with_root, d
 TURBOTREE_CLONES void exponentiate(const double* TURBOTREE_RESTRICT row,
                                    const double* TURBOTREE_RESTRICT shift, double extra, int size,
                                    double* TURBOTREE_RESTRICT weights) {
-  for (int m = 0; m < size; ++m) weights[m] = exponential(row[m] - shift[m] - extra);
+  for (int m = 0; m < size; ++m) {
+    const double x = row[m] - shift[m] - extra;
+    weights[m] = x > kSmallestExponent ? x : kSmallestExponent;
+  }
+  for (int m = 0; m < size; ++m) weights[m] = exponential(weights[m]);
 }
 
 }  // namespace

@@ -93,8 +93,9 @@ _Split = tuple[Sequence[int], Sequence[Sequence[str]]]  # as Words, before shari
 def _parse_plain(text: str, layout: Layout) -> _Split | None:
     """Parse the plain case, comments and then nothing but words, with whole-block operations.
 
-    Returns None for anything else, right or wrong. Each LF becomes a value of its own: if all of
-    them then stand in the column after the last, every line has the right number of columns.
+    Returns None for anything else, right or wrong. Each LF becomes a value of its own: if the
+    column after the last holds all of them and nothing else, every line has the right number of
+    columns.
     """
     separator = layout.separator
     if separator is None or not text.endswith("\n\n") or "\r" in text:
@@ -104,14 +105,20 @@ def _parse_plain(text: str, layout: Layout) -> _Split | None:
         while text.startswith("#", start):
             start = text.index("\n", start) + 1
             comments += 1
-    elif DOCUMENT_START in text or text.startswith((" ", BYTE_ORDER_MARK)) or "\n " in text:
+    elif (
+        DOCUMENT_START in text
+        or text.startswith((" ", "\t", "\n", BYTE_ORDER_MARK))
+        or "\n " in text
+        or "\n\t" in text
+        or text.find("\n\n") != len(text) - 2
+    ):
         return None
     flat = text[start:-1].replace("\n", f"{separator}\n{separator}").split(separator)
     width = len(layout.columns) + 1
     count, rest = divmod(len(flat), width)
     if rest != 1 or not 0 < count <= len(_numbers):
         return None
-    if flat[width - 1 :: width] != _line_feeds[:count]:
+    if flat.count("\n") != count or flat[width - 1 :: width] != _line_feeds[:count]:
         return None
     if layout.numbered and flat[0:-1:width] != _numbers[:count]:
         return None

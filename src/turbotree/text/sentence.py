@@ -50,6 +50,8 @@ class Sentence:
     def __init__(
         self, text: str, layout: Layout = CONLLU, *, path: str = "<text>", line: int = 1
     ) -> None:
+        if not text.isascii() and not is_unicode(text):
+            raise InputError.at(path, line, "not Unicode text: it holds half a surrogate pair")
         try:
             self._words = blocks.parse_block(text, layout)
         except blocks.BlockError as error:

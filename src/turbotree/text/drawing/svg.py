@@ -88,8 +88,10 @@ def draw_svg(
     level = levels(tree)
     foot = feet(tree, level)
     captions = [_caption(tree, word) for word in range(1, len(tree.forms) + 1)]
-    middles = _middles(tree, shown_tags, captions, foot)
-    right = max([m + _word_width(f) / 2 for m, f in zip(middles, tree.forms, strict=True)] or [0.0])
+    widths = _widths(tree, shown_tags, captions, foot)
+    needs = {word: _text_width(caption) + 20 for word, caption in enumerate(captions, 1)}
+    middles = positions(widths, needs, tree, foot)
+    right = middles[-1] + widths[-1] / 2 if middles else 0.0
     legend_width = 210.0 if tree.probabilities is not None else 0.0
     full_width = max(right, legend_width) + 2 * _MARGIN
     # The root arrows stand on the level above all that pass over them.
@@ -129,9 +131,10 @@ def draw_svg(
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
-def _middles(
+def _widths(
     tree: Drawing, tags: list[str], captions: list[str], foot: dict[tuple[int, int], float]
 ) -> list[float]:
+    """Give the room that each word needs for itself, its tag, its arcs and a root's label."""
     feet_at: dict[int, int] = {}
     for at, _ in foot:
         feet_at[at] = feet_at.get(at, 0) + 1
@@ -139,10 +142,12 @@ def _middles(
     for number, form in enumerate(tree.forms):
         tag = _extent(tags[number]) * _TAG_SIZE * 1.1 if tags else 0.0
         arcs = (feet_at.get(number + 1, 1) - 1) * FOOT
-        root = _text_width(captions[number]) if tree.heads[number] == 0 else 0.0
+        root = 0.0
+        if tree.heads[number] == 0:
+            aside = abs(foot[number + 1, number + 1])
+            root = _text_width(captions[number]) + 2 * aside + 4
         widths.append(max(_word_width(form), tag, arcs, root))
-    needs = {word: _text_width(captions[word - 1]) + 20 for word in range(1, len(tree.forms) + 1)}
-    return positions(widths, needs, tree, foot)
+    return widths
 
 
 def _word_width(form: str) -> float:

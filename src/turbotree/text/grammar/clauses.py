@@ -130,12 +130,12 @@ def full_phrase(chance: Chance, kind: str, depth: int) -> Phrase:
     semantic = phrase.head.kind
     likes = lexicon.NOUN_PHRASES.get(semantic)
     common = phrase.head.upos == "NOUN"
-    if common and likes and chance.happens(0.17 + 0.07 * depth):
+    if common and likes and chance.happens(0.14 + 0.06 * depth):
         inner = nouns.prepositional_phrase(chance, likes)
         if chance.happens(0.12):
             conjoin_like(chance, inner)
         phrase.after(inner, "nmod")
-    if chance.happens(0.1):
+    if chance.happens(0.08):
         conjoin_like(chance, phrase)
     elif common and depth > 0 and chance.happens(0.1):
         phrase.after(relative_clause(chance, phrase.head, depth - 1), "acl:relcl")

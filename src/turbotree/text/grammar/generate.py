@@ -74,8 +74,8 @@ def sentence_nodes(chance: Chance) -> list[Node]:
     kind = chance.weighted(
         [
             ("statement", 62),
-            ("subordinate", 8),
-            ("coordinate", 9),
+            ("subordinate", 7),
+            ("coordinate", 7),
             ("question", 11),
             ("imperative", 3),
             ("existential", 3),

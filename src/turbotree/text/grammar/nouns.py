@@ -119,11 +119,11 @@ def _noun(chance: Chance, kind: str) -> Node:
 
 def _add_modifiers(chance: Chance, phrase: Phrase, richness: float) -> None:
     kind = phrase.head.kind
-    if kind in lexicon.MODIFIERS and chance.happens(0.12 * richness):
+    if kind in lexicon.MODIFIERS and chance.happens(0.1 * richness):
         first = chance.word(lexicon.MODIFIERS[kind])
         if first != phrase.head.lemma:
             phrase.before(Node(first, first, "NOUN", "NN", "Number=Sing"), "compound")
-    if chance.happens(0.28 * richness):
+    if chance.happens(0.24 * richness):
         words = lexicon.ADJECTIVES.get(kind, lexicon.ADJECTIVES[""])
         first = chance.word(words)
         adjectives = Phrase(adjective(first))

@@ -1,0 +1,40 @@
+"""The quick way through a block against the slow one, which looks at every line."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from turbotree.text.blocks import BlockError, _parse_lines, _parse_plain
+from turbotree.text.layouts import Layout, column_layout
+
+LAYOUTS = [
+    Layout("numbered", ("id", "form", "head"), "\t", numbered=True, extended=True),
+    Layout("numbered", ("id",), "\t", numbered=True),
+    column_layout(("form",), " "),
+    column_layout(("form",), "\t"),
+    column_layout(("form", "chunk"), " "),
+    column_layout(("form", "xpos", "chunk"), "\t"),
+]
+pieces = ["1", "2", "\n1\ta\t0", "\n2\tb\t0", "\t", " ", "\n", "\n\n", "#", "a", "\r"]
+pieces += ["-DOCSTART-", "\ufeff", "1-2", "\na b", "\na\tb\tc", "\x85"]
+texts = st.lists(st.sampled_from(pieces), max_size=9).map(lambda parts: "".join(parts) + "\n\n")
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@settings(max_examples=300, deadline=None)
+@given(texts)
+def test_the_quick_way_gives_what_the_slow_way_gives_or_nothing(layout: Layout, text: str) -> None:
+    quick = _parse_plain(text, layout)
+    try:
+        lines, columns = _parse_lines(text, layout)
+    except BlockError:
+        assert quick is None
+        return
+    if quick is not None:
+        assert list(quick[0]) == list(lines)
+        assert [tuple(column) for column in quick[1]] == columns
+
+
+def test_the_quick_way_is_taken_by_plain_sentences() -> None:
+    assert _parse_plain("# c\n1\ta\t2\n2\tb\t0\n\n", LAYOUTS[0]) is not None
+    assert _parse_plain("a B\nc D\n\n", LAYOUTS[4]) is not None
