@@ -27,7 +27,7 @@ def demo(
     sentences: Annotated[
         int, typer.Option(metavar="N", help="Sentences to train on.", min=10)
     ] = 2000,
-    threads: Annotated[int, typer.Option(metavar="N", help="Threads to use.", min=1)] = 1,
+    threads: Annotated[int, typer.Option(metavar="N", help="Threads to use.", min=1)] = 2,
 ) -> None:
     """Train on a built-in treebank, parse, show trees.
 
@@ -53,8 +53,8 @@ def demo(
     typer.echo(
         f"\nTrained in {seconds_text(trained - started)}, parsed {scores.words:,} new words "
         f"in {seconds_text(parsed - trained)}.\n"
-        f"Right heads (UAS) {scores.uas:.2f} %, with the right relation (LAS) {scores.las:.2f} %, "
-        f"{crossing.right} of {crossing.gold} crossing arcs found.\n"
+        f"Right heads (UAS) {scores.uas:.2f} %, with the right relation too (LAS) "
+        f"{scores.las:.2f} %.\n{crossing.right} of {crossing.gold} crossing arcs were found.\n"
     )
     _show("A sentence with crossing arcs, parsed right:", parses, _crossing_and_right)
     _show("One where the parser had doubts, and was right:", parses, _doubtful_and_right)

@@ -230,4 +230,6 @@ def _summary(
         parses = parser.pipe(dev, threads=threads)
         scores = attachment_scores(dev, (parse.to_sentence() for parse in parses))
         lines.append(f"dev: UAS {scores.uas:.2f}, LAS {scores.las:.2f}")
+    else:
+        lines.append("no --dev file: scores were not checked, probabilities are not calibrated")
     return "\n".join(lines)
