@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import sys
+
 __all__ = ["main"]
 
 
 def main() -> None:
     """Run the command ``turbotree``."""
-    from turbotree.cli.app import app  # here, so that importing the package stays quick
+    try:
+        from turbotree.cli.app import app  # here, so that importing the package stays quick
 
-    app(prog_name="turbotree")  # also when run as a module
+        app(prog_name="turbotree")
+    except KeyboardInterrupt:  # before or after a verb runs; failures.py has the rest
+        print("turbotree: interrupted", file=sys.stderr)
+        sys.exit(130)

@@ -16,15 +16,16 @@ from turbotree.errors import InputError
 
 def check_output(path: Path) -> None:
     """Raise InputError if a file cannot be written there: better now than after hours of work."""
-    folder = Path(os.path.realpath(path)).parent
     if path.is_dir():
         raise InputError(f"{path}: is a folder, expected the name of a file")
+    if path.exists() and not path.is_file():
+        return  # a device or a pipe needs no folder of ours
+    folder = Path(os.path.realpath(path)).parent
     if not folder.exists():
         raise InputError(f"{path}: there is no folder {folder}")
     if not folder.is_dir():
         raise InputError(f"{path}: {folder} is not a folder")
-    special = path.exists() and not path.is_file()  # /dev/null needs no folder of ours
-    if not special and not os.access(folder, os.W_OK | os.X_OK):
+    if not os.access(folder, os.W_OK | os.X_OK):
         raise InputError(f"{path}: no permission to write in {folder}")
 
 
