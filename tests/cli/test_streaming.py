@@ -44,13 +44,10 @@ def test_a_batch_ends_when_no_whole_sentence_is_at_hand() -> None:
 
 
 @given(
-    st.lists(st.sampled_from([WORD, b"\n", b"\r\n", b"# x\n", b"\n\n"]), max_size=30),
+    st.lists(st.sampled_from([WORD, b"\n", b"\r\n", b"# x\n", b"#"]), max_size=30),
     st.lists(st.integers(1, 40), max_size=20),
-    st.integers(1, 4),
 )
-def test_lines_come_through_however_they_are_cut(
-    lines: list[bytes], cuts: list[int], largest: int
-) -> None:
+def test_lines_come_through_however_they_are_cut(lines: list[bytes], cuts: list[int]) -> None:
     content = b"".join(lines)
     read_end, write_end = os.pipe()
 
@@ -66,13 +63,12 @@ def test_lines_come_through_however_they_are_cut(
     writer.start()
     source, stream = arriving(read_end)
     with stream:
-        found = b""
+        found = []
         for line in source:
-            found += line
+            found.append(line)
             source.sentence_at_hand()  # looking ahead must not change anything
     writer.join()
-    assert found == content
-    assert found.count(b"\n") == content.count(b"\n")
+    assert found == content.splitlines(keepends=True)
 
 
 def start(files: Any, *options: str) -> subprocess.Popen[bytes]:
