@@ -1,6 +1,8 @@
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/tuple.h>
 
 #include <cmath>
+#include <tuple>
 #include <vector>
 
 #include "chains/chains.h"
@@ -23,7 +25,7 @@ Chains make_chains(const Input<std::int32_t>& offsets, const Input<double>& node
   return chains;
 }
 
-nb::tuple viterbi_of(const Input<std::int32_t>& offsets, const Input<double>& node_scores,
+std::tuple<Output<std::int32_t>, double> viterbi_of(const Input<std::int32_t>& offsets, const Input<double>& node_scores,
                      const Input<std::int32_t>& edge_offsets, const Input<double>& edge_scores) {
   const Chains chains = make_chains(offsets, node_scores, edge_offsets, edge_scores);
   std::vector<std::int32_t> best(chains.nodes());
@@ -32,10 +34,10 @@ nb::tuple viterbi_of(const Input<std::int32_t>& offsets, const Input<double>& no
     nb::gil_scoped_release release;
     value = viterbi(chains, best);
   }
-  return nb::make_tuple(to_numpy(std::move(best)), value);
+  return {to_numpy(std::move(best)), value};
 }
 
-nb::tuple forward_backward_of(const Input<std::int32_t>& offsets, const Input<double>& node_scores,
+std::tuple<Output<double>, Output<double>, double> forward_backward_of(const Input<std::int32_t>& offsets, const Input<double>& node_scores,
                               const Input<std::int32_t>& edge_offsets,
                               const Input<double>& edge_scores) {
   const Chains chains = make_chains(offsets, node_scores, edge_offsets, edge_scores);
@@ -45,7 +47,7 @@ nb::tuple forward_backward_of(const Input<std::int32_t>& offsets, const Input<do
     nb::gil_scoped_release release;
     log_partition = forward_backward(chains, nodes, edges);
   }
-  return nb::make_tuple(to_numpy(std::move(nodes)), to_numpy(std::move(edges)), log_partition);
+  return {to_numpy(std::move(nodes)), to_numpy(std::move(edges)), log_partition};
 }
 
 }  // namespace

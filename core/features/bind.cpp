@@ -1,11 +1,13 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "common/numpy.h"
@@ -158,7 +160,7 @@ void restore(WeightTable& table, const Input<Key>& keys, const Input<float>& wei
   table.restore(view(keys), view(weights), view(weighted_updates));
 }
 
-nb::tuple entries(const WeightTable& table) {
+std::tuple<Output<Key>, Output<float>, Output<float>> entries(const WeightTable& table) {
   std::vector<Key> keys;
   std::vector<float> weights, weighted_updates;
   {
@@ -172,8 +174,8 @@ nb::tuple entries(const WeightTable& table) {
       weighted_updates.push_back(slot.weighted_updates);
     });
   }
-  return nb::make_tuple(to_numpy(std::move(keys)), to_numpy(std::move(weights)),
-                        to_numpy(std::move(weighted_updates)));
+  return {to_numpy(std::move(keys)), to_numpy(std::move(weights)),
+          to_numpy(std::move(weighted_updates))};
 }
 
 Output<std::uint32_t, 2> freeze(const WeightTable& table, int tag_label_bits, float threshold) {

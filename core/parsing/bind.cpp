@@ -1,9 +1,11 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
 
 #include <numeric>
 #include <optional>
 #include <string>
+#include <tuple>
 
 #include "common/numpy.h"
 #include "parsing/arcs.h"
@@ -63,7 +65,7 @@ Output<std::int32_t> best_trees_of(const IntVector& lengths, const Input<std::in
   return to_numpy(std::move(heads));
 }
 
-nb::tuple arc_marginals_of(const IntVector& lengths, const Input<std::int32_t, 2>& arcs,
+std::tuple<Output<double>, Output<double>> arc_marginals_of(const IntVector& lengths, const Input<std::int32_t, 2>& arcs,
                            const IntVector& offsets, const Input<double>& scores, bool single_root,
                            bool projective) {
   const ArcBatch batch = make_batch(lengths, arcs, offsets, scores.shape(0));
@@ -75,23 +77,25 @@ nb::tuple arc_marginals_of(const IntVector& lengths, const Input<std::int32_t, 2
                            log_partitions.data());
   }
   check(status);
-  return nb::make_tuple(to_numpy(std::move(probabilities)), to_numpy(std::move(log_partitions)));
+  return {to_numpy(std::move(probabilities)), to_numpy(std::move(log_partitions))};
 }
 
-nb::tuple to_tuple(ArcList&& list) {
-  return nb::make_tuple(to_numpy(std::move(list.arcs), 2), to_numpy(std::move(list.offsets)));
+using ArcArrays = std::tuple<Output<std::int32_t, 2>, Output<std::int32_t>>;
+
+ArcArrays to_arrays(ArcList&& list) {
+  return {to_numpy(std::move(list.arcs), 2), to_numpy(std::move(list.offsets))};
 }
 
-nb::tuple all_arcs_of(const IntVector& lengths) {
+ArcArrays all_arcs_of(const IntVector& lengths) {
   ArcList list;
   {
     nb::gil_scoped_release release;
     list = all_arcs(view(lengths));
   }
-  return to_tuple(std::move(list));
+  return to_arrays(std::move(list));
 }
 
-nb::tuple prune_arcs(const IntVector& lengths, const Input<std::int32_t, 2>& arcs,
+ArcArrays prune_arcs(const IntVector& lengths, const Input<std::int32_t, 2>& arcs,
                      const IntVector& offsets, const Input<double>& scores, bool single_root,
                      bool projective, double threshold, int max_heads,
                      const std::optional<IntVector>& keep) {
@@ -106,7 +110,7 @@ nb::tuple prune_arcs(const IntVector& lengths, const Input<std::int32_t, 2>& arc
                    keep ? view(*keep) : std::span<const std::int32_t>{}, kept);
   }
   check(status);
-  return to_tuple(std::move(kept));
+  return to_arrays(std::move(kept));
 }
 
 LabelChains label_chains_of(const IntVector& lengths, const IntVector& heads,

@@ -2,7 +2,7 @@
 
 from turbotree.features.encoder import Encoded, Encoder
 from turbotree.features.explain import FiredFeature, explain
-from turbotree.features.scorer import Parts, Scorer
+from turbotree.features.scorer import LabelledParts, Parts, Scorer
 from turbotree.features.templates import (
     PartKind,
     Template,
@@ -18,8 +18,9 @@ __all__ = [
     "Encoder",
     "FiredFeature",
     "FrozenWeights",
-    "Parts",
+    "LabelledParts",
     "PartKind",
+    "Parts",
     "Scorer",
     "Template",
     "Weights",

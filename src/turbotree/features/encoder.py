@@ -82,7 +82,7 @@ def word_shape(form: str) -> str:
 def _feats_dict(feats: str) -> dict[str, str]:
     if feats == "_":
         return {}
-    return dict(entry.partition("=")[::2] for entry in feats.split("|"))  # type: ignore[misc]
+    return dict(entry.partition("=")[::2] for entry in feats.split("|"))
 
 
 def _attribute_value(name: str, word: _Word) -> str:

@@ -71,10 +71,7 @@ def _values(
     # of the last slot to the first atom of the first.
     order = [BETWEEN, *reversed(scorer.kind.slots)]
     fixed: dict[int, str] = {}
-    places = {
-        slot: [(i, a) for i, a in enumerate(template.atoms) if _is_word_at(a, slot)]
-        for slot in order
-    }
+    places = {slot: _word_atoms_at(template, slot) for slot in order}
     for i, atom in enumerate(template.atoms):
         match atom:
             case PairAtom(kind, first, second):
@@ -124,13 +121,15 @@ def _words(encoded: Encoded) -> int:
     return int(encoded.lengths[0])
 
 
-def _is_word_at(atom: object, slot: str) -> bool:
-    return isinstance(atom, WordAtom) and atom.slot == slot
+def _word_atoms_at(template: Template, slot: str) -> list[tuple[int, WordAtom]]:
+    return [
+        (i, atom)
+        for i, atom in enumerate(template.atoms)
+        if isinstance(atom, WordAtom) and atom.slot == slot
+    ]
 
 
-def _word_value(
-    scorer: Scorer, encoded: Encoded, attribute: str, word: int, offset: int
-) -> str:
+def _word_value(scorer: Scorer, encoded: Encoded, attribute: str, word: int, offset: int) -> str:
     place = word + offset
     if word < 0:
         number = 0
@@ -151,8 +150,6 @@ def _set_at(scorer: Scorer, encoded: Encoded, attribute: str, word: int) -> list
     return [scorer.encoder.value_of(attribute, number) for number in numbers]
 
 
-def _between(
-    scorer: Scorer, encoded: Encoded, row: list[int], attribute: str
-) -> list[str]:
+def _between(scorer: Scorer, encoded: Encoded, row: list[int], attribute: str) -> list[str]:
     low, high = sorted(row[:2])
     return [_word_value(scorer, encoded, attribute, w, 0) for w in range(low + 1, high)]

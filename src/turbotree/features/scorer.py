@@ -39,21 +39,40 @@ class Parts:
         One row a part: word positions, then plain values, as the part's kind has them.
     offsets
         Sentence ``i`` has the rows ``offsets[i]:offsets[i + 1]``.
-    label_offsets, labels
-        Labelled parts: part ``p`` may take ``labels[label_offsets[p]:label_offsets[p + 1]]``,
-        and there is one score for each of these.
     """
 
     rows: IntArray
     offsets: IntArray
-    label_offsets: IntArray | None = None
-    labels: IntArray | None = None
 
     @classmethod
     def of_one(cls, rows: npt.ArrayLike) -> Parts:
         """Make the parts of a single sentence."""
         array = np.ascontiguousarray(rows, dtype=np.int32)
         return cls(array, np.array([0, len(array)], dtype=np.int32))
+
+    @property
+    def label_arrays(self) -> tuple[IntArray, IntArray] | tuple[None, None]:
+        """Offsets and labels of labelled parts; none for others."""
+        return None, None
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledParts(Parts):
+    """Parts with labels to choose from: there is one score a part and label.
+
+    Attributes
+    ----------
+    label_offsets, labels
+        Part ``p`` may take ``labels[label_offsets[p]:label_offsets[p + 1]]``.
+    """
+
+    label_offsets: IntArray
+    labels: IntArray
+
+    @property
+    def label_arrays(self) -> tuple[IntArray, IntArray]:
+        """Offsets and labels."""
+        return self.label_offsets, self.labels
 
 
 class Scorer:
@@ -108,8 +127,7 @@ class Scorer:
             parts.rows,
             parts.offsets,
             weights.table,
-            parts.label_offsets,
-            parts.labels,
+            *parts.label_arrays,
         )
 
     def gradient(
@@ -122,8 +140,7 @@ class Scorer:
             parts.rows,
             parts.offsets,
             coefficients,
-            parts.label_offsets,
-            parts.labels,
+            *parts.label_arrays,
         )
 
     def keys(self, prepared: _core.Prepared, parts: Parts) -> npt.NDArray[np.uint64]:

@@ -8,7 +8,7 @@ atom                          value
 ``h.form``, ``m-1.upos``      an attribute of a slot's word, or of the word so many places away
 ``h.feat``                    set-valued: one feature for each FEATS entry (``Case=Nom``)
 ``h.feats:Case``              the value of one FEATS attribute
-``b.upos``                    set-valued: each distinct value among the words between ``h`` and ``m``
+``b.upos``                    set-valued: each distinct value of the words between ``h`` and ``m``
 ``dist``, ``dist(m,s)``       distance in bins, with its sign, between two slots (``h``, ``m``)
 ``dir``, ``dir(m,s)``         direction only
 ``count(upos=PUNCT)``         how many such words lie between ``h`` and ``m``: 0, 1, 2, 3 or more

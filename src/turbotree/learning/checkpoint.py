@@ -68,9 +68,7 @@ class Checkpoint:
         file = read_model(self.path, kind=_KIND)
         ours, theirs = self.settings, file.header["settings"]
         if ours != theirs:
-            changed = sorted(
-                k for k in {*ours, *theirs} if ours.get(k) != theirs.get(k)
-            )
+            changed = sorted(k for k in {*ours, *theirs} if ours.get(k) != theirs.get(k))
             raise InputError(
                 f"{self.path}: the checkpoint was made with other settings "
                 f"({', '.join(changed)}); train without --resume to start afresh"

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from turbotree.errors import InfeasibleError, InputError
-from turbotree.features import AnyWeights, Encoded, FrozenWeights, PartKind, Parts, Scorer
+from turbotree.features import AnyWeights, Encoded, PartKind, Parts, Scorer
 from turbotree.features._core import Gradient
 from turbotree.learning import Expectation
 from turbotree.parsing import _core
@@ -171,7 +171,8 @@ class ArcProblem:
 
     def _indicator(self, heads: IntArray) -> FloatArray:
         rows = self._arcs.rows
-        return (heads[rows[:, 1] - 1] == rows[:, 0]).astype(np.float64)
+        indicator: FloatArray = (heads[rows[:, 1] - 1] == rows[:, 0]).astype(np.float64)
+        return indicator
 
 
 class ArcTask:
@@ -212,10 +213,3 @@ class ArcTask:
         encoded = self._encoded[index]
         arcs = self._candidates[index] if self._candidates else all_arcs(encoded.lengths)
         return ArcProblem(self._scorer, encoded, self._heads[index], arcs, self._shape)
-
-
-def freeze(model: ArcModel, *, threshold: float = 0.0) -> ArcModel:
-    """Return the model with its averaged weights in their read-only form."""
-    if isinstance(model.weights, FrozenWeights):
-        return model
-    return ArcModel(model.scorer, model.weights.freeze(threshold=threshold))

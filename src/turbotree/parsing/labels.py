@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from turbotree import chains
-from turbotree.features import AnyWeights, Encoded, Encoder, PartKind, Parts, Scorer
+from turbotree.features import AnyWeights, Encoded, Encoder, LabelledParts, PartKind, Scorer
 from turbotree.features._core import Gradient
 from turbotree.learning import Expectation
 from turbotree.parsing import _core
@@ -19,9 +19,7 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int32]
 
 #: A modifier with its surroundings in the tree; see ``templates/label.txt``.
-NODE = PartKind(
-    ("h", "m", "g", "p", "n", "l", "r"), {"left": 4, "right": 4, "rank": 4, "last": 2}
-)
+NODE = PartKind(("h", "m", "g", "p", "n", "l", "r"), {"left": 4, "right": 4, "rank": 4, "last": 2})
 
 
 def pair_kind(labels: int) -> PartKind:
@@ -71,8 +69,8 @@ class LabelDictionary:
 class _Chains:
     """The parts of a labelled tree: a node a word, a block of edges a pair of siblings."""
 
-    nodes: Parts
-    pairs: Parts
+    nodes: LabelledParts
+    pairs: LabelledParts
     words: IntArray
     edge_offsets: IntArray
 
@@ -143,13 +141,13 @@ class LabelModel:
             dictionary.labels,
         )
         return _Chains(
-            Parts(
+            LabelledParts(
                 built.take_nodes(),
                 built.take_node_offsets(),
                 built.take_label_offsets(),
                 built.take_labels(),
             ),
-            Parts(
+            LabelledParts(
                 built.take_pairs(),
                 built.take_pair_offsets(),
                 built.take_pair_label_offsets(),
@@ -191,9 +189,7 @@ class LabelScores:
         for node, word in enumerate(self.structure.words.tolist()):
             at = slice(nodes.label_offsets[node], nodes.label_offsets[node + 1])
             distributions[word] = dict(
-                zip(
-                    nodes.labels[at].tolist(), result.node_probabilities[at].tolist(), strict=True
-                )
+                zip(nodes.labels[at].tolist(), result.node_probabilities[at].tolist(), strict=True)
             )
         return distributions
 

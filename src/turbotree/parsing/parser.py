@@ -11,6 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from turbotree.errors import InputError, ModelFileError
 from turbotree.features import Encoder, FiredFeature, FrozenWeights, Scorer, explain
@@ -166,9 +167,7 @@ class Parser:
         """List the features of one arc with their weights, heaviest first."""
         for name, word, least in (("head", head, 0), ("modifier", modifier, 1)):
             if not least <= word <= len(sentence):
-                raise InputError(
-                    f"{name} {word} is outside the sentence ({len(sentence)} words)"
-                )
+                raise InputError(f"{name} {word} is outside the sentence ({len(sentence)} words)")
         if head == modifier:
             raise InputError(f"word {head} cannot be its own head")
         part = np.array([head, modifier], dtype=np.int32)
@@ -177,7 +176,8 @@ class Parser:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the parser to one file, whole or not at all."""
-        arrays, header = {}, {}
+        arrays: dict[str, npt.NDArray[Any]] = {}
+        header: dict[str, int] = {}
         for name, weights in self._weights().items():
             if not isinstance(weights, FrozenWeights):
                 raise TypeError(f"the weights of {name} are not frozen")
