@@ -76,3 +76,12 @@ def test_a_long_name_is_no_obstacle(tmp_path: Path) -> None:
     with atomic_path(target) as temporary:
         temporary.write_text("x")
     assert target.read_text() == "x"
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="open files have no paths here")
+def test_an_open_pipe_is_written_to_directly() -> None:
+    read_end, write_end = os.pipe()
+    with open(read_end, "rb") as reader, atomic_path(f"/dev/fd/{write_end}") as path:
+        path.write_bytes(b"all of it")
+        os.close(write_end)
+        assert reader.read() == b"all of it"

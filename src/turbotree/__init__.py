@@ -1,5 +1,84 @@
-"""Graph-based parsing and structured prediction with global constraints."""
+"""Dependency parsing with probabilities, and structured prediction with global constraints.
+
+>>> import turbotree as tt
+>>> sentence = tt.Sentence.from_words(["Birds", "sing"], heads=[2, 0])
+>>> tt.text.check_tree(sentence)
+(2, 0)
+"""
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from turbotree import (
+        chains,
+        errors,
+        evaluation,
+        features,
+        learning,
+        modelfile,
+        parsing,
+        text,
+        trees,
+    )
+    from turbotree.errors import (
+        InfeasibleError,
+        InputError,
+        MissingExtraError,
+        ModelFileError,
+        TurbotreeError,
+    )
+    from turbotree.parsing import Parse, Parser
+    from turbotree.text import Sentence
+
 __version__ = "0.1.0"
+
+__all__ = [
+    "InfeasibleError",
+    "InputError",
+    "MissingExtraError",
+    "ModelFileError",
+    "Parse",
+    "Parser",
+    "Sentence",
+    "TurbotreeError",
+    "__version__",
+    "chains",
+    "errors",
+    "evaluation",
+    "features",
+    "learning",
+    "modelfile",
+    "parsing",
+    "text",
+    "trees",
+]
+
+# Rooms and names are loaded when first asked for, so that `import turbotree` costs nothing.
+_HOMES = {
+    "InfeasibleError": "errors",
+    "InputError": "errors",
+    "MissingExtraError": "errors",
+    "ModelFileError": "errors",
+    "Parse": "parsing",
+    "Parser": "parsing",
+    "Sentence": "text",
+    "TurbotreeError": "errors",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name in _HOMES:
+        value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    elif name in __all__:
+        value = import_module(f"{__name__}.{name}")
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -40,13 +40,14 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
     >>> [(file.name, file.read_text()) for file in folder.iterdir()]
     [('out.txt', 'all of it')]
     """
-    target = Path(os.path.realpath(path))
-    mode = _existing_mode(target)
+    mode = _existing_mode(path)
     if mode is not None and not stat.S_ISREG(mode):
         # Renaming over a device would replace the device. A folder gives IsADirectoryError
-        # when the block opens it.
-        yield target
+        # when the block opens it. The path stays as it is, because that of an open pipe
+        # (/dev/stdout) leads nowhere once it is resolved.
+        yield Path(path)
         return
+    target = Path(os.path.realpath(path))
     temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.tmp")
     # os.open, not tempfile: the system applies the umask, as for any newly written file.
     os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
@@ -65,7 +66,7 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
         _flush(target.parent)
 
 
-def _existing_mode(path: Path) -> int | None:
+def _existing_mode(path: str | os.PathLike[str]) -> int | None:
     try:
         return os.stat(path).st_mode
     except FileNotFoundError:

@@ -74,8 +74,8 @@ def _values(
     places = {slot: _word_atoms_at(template, slot) for slot in order}
     for i, atom in enumerate(template.atoms):
         match atom:
-            case PairAtom(_, first, second):
-                fixed[i] = str(slots[second] - slots[first]) if slots[first] >= 0 else "<none>"
+            case PairAtom(kind, first, second):
+                fixed[i] = _pair_value(kind, slots[first], slots[second])
             case CountAtom(attribute, value):
                 between = _between(scorer, encoded, row, attribute)
                 fixed[i] = str(min(3, between.count(value)))
@@ -107,6 +107,14 @@ def _values(
         for group in combination:
             values.update(group)
         yield tuple(values[i] for i in range(len(template.atoms)))
+
+
+def _pair_value(kind: str, first: int, second: int) -> str:
+    if first < 0:
+        return "<none>"
+    if kind == "dir":
+        return "right" if second > first else "left"
+    return str(second - first)
 
 
 def _words(encoded: Encoded) -> int:

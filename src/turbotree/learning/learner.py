@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -49,8 +50,10 @@ class LearnerOptions:
     def __post_init__(self) -> None:
         if self.epochs < 1:
             raise InputError(f"epochs is {self.epochs}; expected at least 1")
-        if not self.largest_step > 0:
+        if not 0 < self.largest_step < math.inf:
             raise InputError(f"largest step is {self.largest_step}; expected a positive number")
+        if self.seed < 0:
+            raise InputError(f"seed is {self.seed}; expected 0 or more")
         if self.features not in FEATURE_SETS:
             raise InputError(
                 f"features is {self.features!r}; expected one of {', '.join(FEATURE_SETS)}"

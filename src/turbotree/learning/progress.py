@@ -67,11 +67,19 @@ class _Clock:
 
     def __init__(self) -> None:
         self._started: dict[str, float] = {}
+        self._first: dict[str, int] = {}
         self._sizes: dict[str, tuple[int, int]] = {}
 
     def start(self, name: str, instances: int, epochs: int) -> None:
         self._started[name] = time.monotonic()
         self._sizes[name] = (instances, epochs)
+
+    def instance(self, name: str, position: int) -> bool:
+        """Tell whether this is the learner's first; a resumed one begins in the middle."""
+        first = name not in self._first
+        if first:
+            self._first[name] = position - 1
+        return first
 
     def instances(self, name: str) -> int:
         return self._sizes[name][0]
@@ -81,6 +89,12 @@ class _Clock:
 
     def elapsed(self, name: str) -> float:
         return time.monotonic() - self._started[name]
+
+    def left(self, name: str, position: int) -> float:
+        """Estimate the time left from the speed of this run alone."""
+        instances, epochs = self._sizes[name]
+        done = position - self._first.get(name, 0)
+        return self.elapsed(name) / max(1, done) * (instances * epochs - position)
 
 
 class Lines:
@@ -96,15 +110,17 @@ class Lines:
 
     def instance(self, name: str, done: int, record: EpochRecord) -> None:
         """Wait for the end of the epoch."""
+        self._clock.instance(name, (record.epoch - 1) * self._clock.instances(name) + done)
 
     def epoch(self, name: str, record: EpochRecord) -> None:
         """Print the epoch's figures and the time left."""
         epochs = self._clock.epochs(name)
         elapsed = self._clock.elapsed(name)
-        left = elapsed / record.epoch * (epochs - record.epoch)
+        instances = self._clock.instances(name)
+        left = self._clock.left(name, record.epoch * instances)
         self.note(
             f"{name:8} epoch {record.epoch:2}/{epochs}  "
-            f"{describe(record, self._clock.instances(name))}  {elapsed:.0f} s, {left:.0f} s left"
+            f"{describe(record, instances)}  {elapsed:.0f} s, {left:.0f} s left"
         )
 
     def note(self, text: str) -> None:
@@ -144,20 +160,26 @@ class Bars:
         self._bars.stop()
 
     def start(self, name: str, instances: int, epochs: int) -> None:
-        """Add a bar."""
+        """Add a bar; it is seen when the work begins, which a resumed learner may have done."""
         self._clock.start(name, instances, epochs)
-        self._tasks[name] = self._bars.add_task(name, total=instances * epochs, figures="")
+        self._tasks[name] = self._bars.add_task(
+            name, total=instances * epochs, figures="", visible=False
+        )
 
     def instance(self, name: str, done: int, record: EpochRecord) -> None:
         """Move the bar, a few times a second."""
+        instances, epochs = self._clock.instances(name), self._clock.epochs(name)
+        position = (record.epoch - 1) * instances + done
+        if self._clock.instance(name, position):
+            # Where a resumed run begins is not progress, or the time left would be too short.
+            self._bars.reset(self._tasks[name], completed=position, visible=True)
         now = time.monotonic()
         if now - self._shown.get(name, 0.0) < 0.1:
             return
         self._shown[name] = now
-        instances, epochs = self._clock.instances(name), self._clock.epochs(name)
         self._bars.update(
             self._tasks[name],
-            completed=(record.epoch - 1) * instances + done,
+            completed=position,
             figures=f"epoch {record.epoch}/{epochs}  loss {record.loss / max(1, done):.3f}",
         )
 

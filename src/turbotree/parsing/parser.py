@@ -168,6 +168,8 @@ class Parser:
         for name, word, least in (("head", head, 0), ("modifier", modifier, 1)):
             if not least <= word <= len(sentence):
                 raise InputError(f"{name} {word} is outside the sentence ({len(sentence)} words)")
+        if head == modifier:
+            raise InputError(f"word {head} cannot be its own head")
         part = np.array([head, modifier], dtype=np.int32)
         encoded = self.encoder.encode([sentence])
         return explain(self.arcs.scorer, encoded, part, self.arcs.weights)

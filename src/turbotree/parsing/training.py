@@ -100,6 +100,35 @@ class TrainingOptions:
     templates: dict[str, list[str]] | None = None
     licence: str | None = None
 
+    def __post_init__(self) -> None:
+        # What is wrong should be said before the data are read, not after an hour.
+        self.arc_options()
+        self.label_options()
+        self.pruner_options()
+        PruningOptions(self.pruning_threshold, self.max_heads)
+        for name in self.templates or {}:
+            if name not in TEMPLATE_SETS:
+                raise InputError(
+                    f"unknown template set {name!r}; expected one of {', '.join(TEMPLATE_SETS)}"
+                )
+        if self.threads < 1:
+            raise InputError(f"threads is {self.threads}; expected at least 1")
+
+    def arc_options(self) -> LearnerOptions:
+        """Return how the arcs are trained."""
+        return LearnerOptions(
+            self.arc_loss(), self.epochs, self.largest_step, self.features, self.seed
+        )
+
+    def label_options(self) -> LearnerOptions:
+        """Return how the labels are trained."""
+        loss = Loss.named(self.label_loss)
+        return LearnerOptions(loss, self.epochs, self.label_step, self.features, self.seed)
+
+    def pruner_options(self) -> LearnerOptions:
+        """Return how the pruner is trained."""
+        return LearnerOptions(Loss.named("crf"), self.pruner_epochs, 0.1, self.features, self.seed)
+
     def arc_loss(self) -> Loss:
         """Return the loss of the arcs."""
         if self.beta is None and self.gamma is None:
@@ -121,6 +150,9 @@ class TrainingOptions:
             "largest_step": self.largest_step,
             "features": self.features,
             "seed": self.seed,
+            "single_root": self.single_root,
+            "pruning_threshold": self.pruning_threshold,
+            "max_heads": self.max_heads,
             "pruner_epochs": self.pruner_epochs,
             "label_loss": self.label_loss,
             "label_step": self.label_step,
@@ -252,6 +284,7 @@ class _Trainer:
             **options.to_record(),
             "templates": self.templates,
             "data": _fingerprint(train),
+            "development data": _fingerprint(dev),
         }
 
     def forget(self) -> None:
@@ -298,9 +331,7 @@ class _Trainer:
         weights, pruner_records = self._learn(
             "pruner",
             ArcTask(scorer, self.train.encoded, self.train.heads, self.shape),
-            LearnerOptions(
-                Loss.named("crf"), options.pruner_epochs, 0.1, options.features, options.seed
-            ),
+            options.pruner_options(),
         )
         pruner = Pruner(
             ArcModel(scorer, weights.freeze(threshold=_NEGLIGIBLE["pruner"])),
@@ -333,13 +364,7 @@ class _Trainer:
         weights, arc_records = self._learn(
             "arcs",
             ArcTask(arc_scorer, self.train.encoded, self.train.heads, self.shape, candidates),
-            LearnerOptions(
-                options.arc_loss(),
-                options.epochs,
-                options.largest_step,
-                options.features,
-                options.seed,
-            ),
+            options.arc_options(),
             evaluate,
         )
         record = {
@@ -367,13 +392,7 @@ class _Trainer:
         weights, records = self._learn(
             "labels",
             LabelTask(model, self.train.encoded, self.train.heads, self.train.labels),
-            LearnerOptions(
-                Loss.named(options.label_loss),
-                options.epochs,
-                options.label_step,
-                options.features,
-                options.seed,
-            ),
+            options.label_options(),
             evaluate,
         )
         return freeze(weights), {"labels": [r.to_dict() for r in records]}

@@ -1,0 +1,46 @@
+"""Trees from scores of your own: any matrix of arc scores will do, a neural network's too.
+
+``scores[h, m]`` says how good word h is as the head of word m; 0 is the root.
+"""
+
+import numpy as np
+
+import turbotree as tt
+
+words = ["I", "saw", "her", "duck"]
+scores = np.array(
+    [
+        # root I    saw  her  duck   as the modifier
+        [0.0, 0.5, 4.0, 0.2, 2.0],  # root as the head
+        [0.0, 0.0, 1.0, 0.1, 0.3],  # I
+        [0.0, 3.0, 0.0, 2.2, 2.5],  # saw
+        [0.0, 0.2, 0.4, 0.0, 1.0],  # her
+        [0.0, 0.5, 1.5, 2.4, 0.0],  # duck
+    ]
+)
+options = {"single_root": True}
+
+heads = tt.trees.maximum_spanning_tree(scores, **options)
+print("the best tree")
+print(tt.text.draw_text(words, list(heads), ["_"] * len(words)))
+
+print("\nthe probability of each arc (rows are heads, the root first)")
+print(tt.trees.marginals(scores, **options)[:, 1:].round(3))
+
+print("\nthe best three trees")
+for tree in tt.trees.k_best(scores, 3, **options):
+    print(f"  {tree.score:5.2f}  heads {list(map(int, tree.heads))}")
+
+print("\nthe best tree in which 'her' is the object of 'saw'")
+print(" ", list(map(int, tt.trees.maximum_spanning_tree(scores, required=[(2, 3)], **options))))
+
+print("\nfive trees, drawn by their probability")
+for sampled in tt.trees.sample(scores, 5, seed=2, **options):
+    print(" ", list(map(int, sampled)))
+print(f"\nentropy {tt.trees.entropy(scores, **options):.3f} nats")
+
+# Many sentences at once: a padded batch, shared among threads.
+batch = np.random.default_rng(1).normal(size=(1000, 21, 21))
+lengths = np.random.default_rng(2).integers(5, 21, size=1000)
+trees = tt.trees.maximum_spanning_tree(batch, lengths=lengths, threads=2)
+print(f"\na batch of {len(trees)} trees; the first: {list(map(int, trees[0][: lengths[0]]))}")

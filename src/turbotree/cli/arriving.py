@@ -1,0 +1,100 @@
+"""A live input (pipe, terminal), parsed in as large batches as what has arrived allows.
+
+Waiting for a full batch would hold back answers that somebody is waiting for; batches of one
+would be slow when plenty is there. So a batch ends as soon as no further sentence is at hand.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+from collections import deque
+from collections.abc import Iterator
+from typing import IO
+
+from turbotree.text import Sentence
+
+_PIECE = 1 << 16
+
+
+class Arriving:
+    """The lines of a live input, with a look at what has already arrived.
+
+    It reads the file descriptor itself, because what lies in Python's own buffer cannot be seen.
+    """
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self.name = stream.name
+        self._descriptor = stream.fileno()
+        self._lines: deque[bytes] = deque()
+        self._unfinished = b""
+        self._ended = False
+        self._read_ends, self._given_ends = _Ends(), _Ends()
+
+    def seekable(self) -> bool:
+        """Tell readers that this is live."""
+        return False
+
+    def __iter__(self) -> Iterator[bytes]:
+        while True:
+            if self._lines:
+                line = self._lines.popleft()
+                self._given_ends.see(line)
+                yield line
+            elif not self._ended:
+                self._read()
+            else:
+                return
+
+    def sentence_at_hand(self) -> bool:
+        """Tell whether the next sentence, or the end, can be read without waiting."""
+        while not self._ended and self._read_ends.count == self._given_ends.count:
+            if not _readable(self._descriptor):
+                return False
+            self._read()
+        return True
+
+    def _read(self) -> None:
+        piece = os.read(self._descriptor, _PIECE)
+        *lines, self._unfinished = (self._unfinished + piece).split(b"\n")
+        self._lines.extend(line + b"\n" for line in lines)
+        for line in lines:
+            self._read_ends.see(line)
+        if not piece:
+            self._ended = True
+            if self._unfinished:
+                self._lines.append(self._unfinished)
+
+
+class _Ends:
+    """Counts the ends of sentences: blank lines after lines that are not."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._blank_before = True
+
+    def see(self, line: bytes) -> None:
+        blank = line in (b"", b"\n", b"\r", b"\r\n")
+        self.count += blank and not self._blank_before
+        self._blank_before = blank
+
+
+def batches(
+    sentences: Iterator[Sentence], source: Arriving, largest: int
+) -> Iterator[list[Sentence]]:
+    """Group sentences that have arrived together."""
+    batch: list[Sentence] = []
+    for sentence in sentences:
+        batch.append(sentence)
+        if len(batch) == largest or not source.sentence_at_hand():
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def _readable(descriptor: int) -> bool:
+    try:
+        return bool(select.select([descriptor], [], [], 0)[0])
+    except (OSError, ValueError):  # Windows asks only sockets: parse one by one there
+        return False

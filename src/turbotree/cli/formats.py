@@ -1,0 +1,199 @@
+"""A parse in each of the formats that ``turbotree parse`` writes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from enum import Enum
+from html import escape
+from pathlib import Path
+from typing import IO, Any
+
+from turbotree.errors import InputError
+from turbotree.parsing import Parse
+from turbotree.text import CONLLU, CONLLX, Sentence, converted, draw_svg, draw_text, write_sentences
+
+#: Heads at least this likely are listed as alternatives.
+_LIKELY = 0.01
+
+
+class OutputFormat(str, Enum):
+    """What ``turbotree parse`` can write."""
+
+    CONLLU = "conllu"
+    CONLLX = "conllx"
+    JSON = "json"
+    TEXT = "text"
+    SVG = "svg"
+    HTML = "html"
+
+
+_BY_ENDING = {
+    ".conllu": OutputFormat.CONLLU,
+    ".conllx": OutputFormat.CONLLX,
+    ".json": OutputFormat.JSON,
+    ".jsonl": OutputFormat.JSON,
+    ".svg": OutputFormat.SVG,
+    ".html": OutputFormat.HTML,
+}
+
+
+def format_of(output: Path | None) -> OutputFormat | None:
+    """Guess the format from the name of the output; None if it says nothing.
+
+    >>> format_of(Path("trees.html")).value, format_of(Path("parsed.conllu.gz")).value
+    ('html', 'conllu')
+    """
+    if output is None:
+        return None
+    plain = output.with_suffix("") if output.suffix == ".gz" else output
+    return _BY_ENDING.get(plain.suffix)
+
+
+def write_parses(
+    parses: Iterable[Parse],
+    out: IO[bytes],
+    format: OutputFormat,
+    *,
+    marginals: bool = False,
+    color: bool = False,
+) -> None:
+    """Write parses to a stream as they come."""
+    if format in (OutputFormat.CONLLU, OutputFormat.CONLLX):
+        layout = CONLLU if format is OutputFormat.CONLLU else CONLLX
+        write_sentences((_predicted(parse, marginals) for parse in parses), out, layout)
+        return
+    pieces: Iterable[str]
+    if format is OutputFormat.JSON:
+        pieces = (
+            json.dumps(parse_record(parse, marginals), ensure_ascii=False) + "\n"
+            for parse in parses
+        )
+    elif format is OutputFormat.TEXT:
+        pieces = (_text(parse, color) for parse in parses)
+    elif format is OutputFormat.SVG:
+        pieces = [_single_svg(parses)]
+    else:
+        pieces = _page(parses)
+    for piece in pieces:
+        out.write(piece.encode())
+
+
+def parse_record(parse: Parse, marginals: bool) -> dict[str, Any]:
+    """Give a parse as JSON-ready data."""
+    sentence = parse.sentence
+    columns = (sentence.forms, sentence.lemmas, sentence.upos, parse.heads, parse.labels)
+    names = ("form", "lemma", "upos", "head", "deprel")
+    words: list[dict[str, Any]] = [
+        {"id": number, **dict(zip(names, row, strict=True))}
+        for number, row in enumerate(zip(*columns, strict=True), 1)
+    ]
+    record: dict[str, Any] = {"sent_id": sentence.sent_id, "text": sentence.text}
+    record["score"] = round(parse.score, 6)
+    if marginals:
+        record["tree_probability"] = _rounded(parse.probability)
+        chances = zip(words, parse.head_probabilities, parse.label_probabilities, strict=True)
+        for word, head_chance, label_chance in chances:
+            word["head_probability"] = _rounded(head_chance)
+            word["label_probability"] = _rounded(label_chance)
+            column = parse.arc_probabilities[:, word["id"]]
+            likely = sorted((-chance, head) for head, chance in enumerate(column.tolist()))
+            word["heads"] = [
+                {"head": head, "probability": _rounded(-chance)}
+                for chance, head in likely
+                if -chance > _LIKELY
+            ]
+    record["words"] = words
+    return record
+
+
+def _rounded(probability: float) -> float:
+    return float(f"{probability:.4g}")
+
+
+def _predicted(parse: Parse, marginals: bool) -> Sentence:
+    """Give the sentence with its predicted tree, and the probabilities in MISC if wanted."""
+    sentence = parse.to_sentence()
+    if not marginals:
+        return sentence
+    sentence = converted(sentence, CONLLU)  # the layout that has MISC
+    misc = [
+        _with_probabilities(value, head, label)
+        for value, head, label in zip(
+            sentence.column("misc"),
+            parse.head_probabilities,
+            parse.label_probabilities,
+            strict=True,
+        )
+    ]
+    comment = f"tree_probability = {parse.probability:.4g}"
+    return sentence.replace(misc=misc).with_comments([comment])
+
+
+def _with_probabilities(misc: str, head: float, label: float) -> str:
+    kept = [] if misc == "_" else misc.split("|")
+    # A file that comes from us gets new figures, not second ones.
+    kept = [entry for entry in kept if not entry.startswith(("HeadProb=", "LabelProb="))]
+    return "|".join([*kept, f"HeadProb={head:.4f}", f"LabelProb={label:.4f}"])
+
+
+def _text(parse: Parse, color: bool) -> str:
+    sentence = parse.sentence
+    title = sentence.text or " ".join(sentence.forms)
+    name = f"{sentence.sent_id}: " if sentence.sent_id else ""
+    picture = draw_text(
+        sentence.forms, parse.heads, parse.labels, parse.head_probabilities, color=color
+    )
+    return f"# {name}{title}\n{picture}\nprobability of the tree {parse.probability:.4g}\n\n"
+
+
+def _svg(parse: Parse) -> str:
+    sentence = parse.sentence
+    return draw_svg(
+        sentence.forms, parse.heads, parse.labels, parse.head_probabilities, sentence.upos
+    )
+
+
+def _single_svg(parses: Iterable[Parse]) -> str:
+    several = iter(parses)
+    first = next(several, None)
+    if first is None:
+        raise InputError("no sentence to draw")
+    if next(several, None) is not None:
+        raise InputError(
+            "an SVG picture holds one sentence and the input has more; "
+            "write a page with --format html or -o trees.html"
+        )
+    return _svg(first)
+
+
+_PAGE_START = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Dependency trees</title>
+<style>
+:root { color-scheme: light dark; }
+body { font-family: system-ui, sans-serif; margin: 2rem; }
+figure { margin: 0 0 3rem; overflow-x: auto; }
+figcaption { margin-bottom: .5rem; }
+figcaption small { opacity: .7; }
+</style>
+</head>
+<body>
+"""
+
+
+def _page(parses: Iterable[Parse]) -> Iterator[str]:
+    yield _PAGE_START
+    for number, parse in enumerate(parses, 1):
+        sentence = parse.sentence
+        name = escape(sentence.sent_id or str(number))
+        title = escape(sentence.text or " ".join(sentence.forms))
+        chance = f"probability of the tree {parse.probability:.4g}"
+        yield (
+            f"<figure>\n<figcaption>{title}<br><small>{name}, {chance}</small></figcaption>\n"
+            f"{_svg(parse)}</figure>\n"
+        )
+    yield "</body>\n</html>\n"

@@ -1,0 +1,176 @@
+"""``turbotree parse``: sentences in, trees out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import Enum
+from pathlib import Path
+from typing import IO, Annotated, Any
+
+import typer
+
+from turbotree.cli.arriving import Arriving, batches
+from turbotree.cli.formats import OutputFormat, format_of, write_parses
+from turbotree.cli.output import check_output, in_color, opened_output
+from turbotree.cli.reading import (
+    STDIN,
+    InputFormat,
+    OnMistake,
+    Skipped,
+    standard_input,
+    tree_layout,
+)
+from turbotree.errors import InputError
+from turbotree.parsing import Parse, Parser
+from turbotree.text import CONLLX, Layout, Sentence, layout_of, read_layout
+from turbotree.text.sources import is_live
+
+# Sentences a thread that are parsed at once from a live input, if so many have arrived.
+_MOST_AT_ONCE = 256
+
+
+class Decoder(str, Enum):
+    """Ways to choose a tree."""
+
+    MST = "mst"
+    EISNER = "eisner"
+    MBR = "mbr"
+
+
+def parse(
+    model: Annotated[
+        Path, typer.Argument(metavar="MODEL", help="A model that turbotree train wrote.")
+    ],
+    input: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="INPUT",
+            help="Sentences; .gz is unpacked. Without it or with -, standard input.",
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Where to write; the file appears whole or not at all. "
+            "Without it or with -, standard output.",
+        ),
+    ] = None,
+    format: Annotated[
+        OutputFormat | None,
+        typer.Option(
+            "--format",
+            "-f",
+            help="json: one object a line. text: trees for the terminal. svg: a picture of one "
+            "sentence. html: a page with pictures of all. Without it, what the name of the "
+            "output says, or else the format of the input.",
+            show_default=False,
+        ),
+    ] = None,
+    input_format: Annotated[
+        InputFormat | None,
+        typer.Option(
+            help="Without it, what the file looks like; conllu for standard input.",
+            show_default=False,
+        ),
+    ] = None,
+    decoder: Annotated[
+        Decoder,
+        typer.Option(
+            help="mst: the best tree. eisner: the best projective tree. mbr: the tree with most "
+            "right arcs in expectation."
+        ),
+    ] = Decoder.MST,
+    marginals: Annotated[
+        bool,
+        typer.Option(
+            "--marginals",
+            help="Add probabilities. CoNLL-U: HeadProb and LabelProb in MISC, and a comment "
+            "tree_probability. JSON: the same, and the likely heads of each word. Pictures "
+            "always have them.",
+        ),
+    ] = False,
+    projective: Annotated[
+        bool, typer.Option("--projective", help="Allow no crossing arcs, whatever the decoder.")
+    ] = False,
+    single_root: Annotated[
+        bool | None,
+        typer.Option(
+            "--single-root/--multi-root",
+            help="One word under the root, or any number. Without it, as in the training data.",
+            show_default=False,
+        ),
+    ] = None,
+    threads: Annotated[
+        int,
+        typer.Option(metavar="N", help="Threads; the output is the same for any number.", min=1),
+    ] = 1,
+    on_error: Annotated[
+        OnMistake,
+        typer.Option(
+            help="What to do about a malformed sentence: stop, or leave it out and count it."
+        ),
+    ] = OnMistake.RAISE,
+) -> None:
+    """Parse sentences.
+
+    The input comes back with HEAD and DEPREL replaced and everything else as it was: comments,
+    multiword tokens, empty nodes. Heads that the input has are not looked at. From a pipe,
+    answers come as soon as sentences do.
+    """
+    if output is not None and output == STDIN:
+        output = None
+    if output is not None:
+        check_output(output)
+    parser = Parser.load(model)
+    skipped = Skipped(on_error)
+    source, layout = _source(input, input_format)
+    format = _format(format, output, layout, marginals)
+    options: dict[str, Any] = {
+        "decoder": decoder.value,
+        "projective": projective,
+        "single_root": single_root,
+        "threads": threads,
+    }
+    sentences = read_layout(source, layout, on_error=skipped.on_error)
+    with opened_output(output) as out:
+        if isinstance(source, Arriving):
+            parses = _live(parser, sentences, source, out, options)
+        else:
+            parses = parser.pipe(sentences, **options)
+        write_parses(parses, out, format, marginals=marginals, color=in_color(output))
+    skipped.report()
+
+
+def _source(path: Path | None, format: InputFormat | None) -> tuple[Any, Layout]:
+    if path is not None and path != STDIN:
+        return path, tree_layout(path, format)
+    stream = standard_input()
+    source = Arriving(stream) if is_live(stream) else stream
+    return source, layout_of((format or InputFormat.CONLLU).value)
+
+
+def _format(
+    format: OutputFormat | None, output: Path | None, layout: Layout, marginals: bool
+) -> OutputFormat:
+    as_input = OutputFormat.CONLLX if layout == CONLLX else OutputFormat.CONLLU
+    chosen = format or format_of(output) or as_input
+    if marginals and chosen is OutputFormat.CONLLX:
+        raise InputError(
+            "CoNLL-X has no column for probabilities; choose another --format with --marginals"
+        )
+    return chosen
+
+
+def _live(
+    parser: Parser,
+    sentences: Iterator[Sentence],
+    source: Arriving,
+    out: IO[bytes],
+    options: dict[str, Any],
+) -> Iterator[Parse]:
+    for batch in batches(sentences, source, _MOST_AT_ONCE * options["threads"]):
+        yield from parser.pipe(batch, **options)
+        out.flush()

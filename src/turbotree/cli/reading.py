@@ -1,0 +1,94 @@
+"""Sentences from the files that the user names, with malformed ones skipped if that is wanted."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from enum import Enum
+from pathlib import Path
+from typing import IO
+
+from turbotree.cli.failures import say
+from turbotree.errors import InputError
+from turbotree.text import (
+    CONLLU,
+    Layout,
+    OnError,
+    Sentence,
+    check_tree,
+    layout_of,
+    read_layout,
+    sniff,
+)
+
+STDIN = Path("-")
+
+
+class OnMistake(str, Enum):
+    """What to do about a malformed sentence."""
+
+    RAISE = "raise"
+    SKIP = "skip"
+
+
+class InputFormat(str, Enum):
+    """The formats that hold trees."""
+
+    CONLLU = "conllu"
+    CONLLX = "conllx"
+
+
+class Skipped:
+    """Counts the malformed sentences that are left out; the first is kept for the report."""
+
+    def __init__(self, on_error: OnMistake) -> None:
+        self.on_error: OnError = "raise" if on_error is OnMistake.RAISE else self
+        self._count = 0
+        self._first: InputError | None = None
+
+    def __call__(self, error: InputError) -> None:
+        """Note one."""
+        self._count += 1
+        self._first = self._first or error
+
+    def report(self) -> None:
+        """Say how many there were, if any."""
+        if self._count == 1:
+            say(f"skipped 1 sentence: {self._first}")
+        elif self._count:
+            say(f"skipped {self._count} sentences; the first: {self._first}")
+
+
+def layout_at(path: Path, *, otherwise: Layout = CONLLU) -> Layout:
+    """Find out the layout of a file; what a pipe holds can be read only once, so not of a pipe."""
+    return otherwise if path.exists() and not path.is_file() else sniff(path)
+
+
+def tree_layout(path: Path, format: InputFormat | None = None) -> Layout:
+    """Give the layout of a file that has heads and labels, found out if it is not given."""
+    if format is not None:
+        return layout_of(format.value)
+    layout = layout_at(path)
+    if not layout.numbered:
+        raise InputError(f"{path}: neither CoNLL-U nor CoNLL-X (10 columns split by tabs expected)")
+    return layout
+
+
+def read_trees(path: Path, skipped: Skipped) -> Iterator[Sentence]:
+    """Read a treebank; a sentence whose heads are not a tree counts as malformed."""
+    for sentence in read_layout(path, tree_layout(path), on_error=skipped.on_error):
+        try:
+            check_tree(sentence)
+        except InputError as error:
+            if not callable(skipped.on_error):
+                raise
+            skipped(error)
+        else:
+            yield sentence
+
+
+def standard_input() -> IO[bytes]:
+    """Give standard input; somebody who sits before it is told that we wait."""
+    if sys.stdin.isatty():
+        say("reading from the terminal; Ctrl-D ends the input")
+    return sys.stdin.buffer

@@ -1,0 +1,34 @@
+"""How training is shown: bars in a terminal, lines elsewhere, or not at all."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from turbotree.learning.progress import Bars, Lines, Progress, Silent
+
+
+@contextmanager
+def shown_progress(quiet: bool = False) -> Iterator[Progress]:
+    """Give what suits the place that standard error goes to."""
+    if quiet:
+        yield Silent()
+    elif sys.stderr.isatty():
+        with Bars() as bars:
+            yield bars
+    else:
+        yield Lines()
+
+
+def seconds_text(seconds: float) -> str:
+    """Say how long something took.
+
+    >>> seconds_text(7.25), seconds_text(75), seconds_text(7500)
+    ('7.2 s', '1 min 15 s', '2 h 5 min')
+    """
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    if seconds < 3600:
+        return f"{seconds // 60:.0f} min {seconds % 60:.0f} s"
+    return f"{seconds // 3600:.0f} h {seconds % 3600 // 60:.0f} min"

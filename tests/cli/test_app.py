@@ -1,0 +1,106 @@
+"""The command as a whole: help, version, errors, the demo."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import turbotree
+from turbotree.cli import demo, evaluate
+from turbotree.cli.app import app
+from turbotree.parsing import Parser
+from turbotree.text import read_conllu
+
+VERBS = [command.name or command.callback.__name__ for command in app.registered_commands]
+
+
+def test_there_are_the_verbs_of_the_readme() -> None:
+    assert VERBS == ["demo", "train", "parse", "eval", "inspect", "explain"]
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_the_help_of_a_verb_has_an_example(run: Callable[..., Any], verb: str) -> None:
+    result = run(verb, "--help")
+    assert result.exit_code == 0
+    assert f"  turbotree {verb}" in result.stdout.partition("Example")[2]
+
+
+def test_the_module_is_the_command() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "turbotree", "--version"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == f"turbotree {turbotree.__version__}\n"
+
+
+def test_without_a_verb_the_help_is_shown(run: Callable[..., Any]) -> None:
+    assert "explain" in run().output
+
+
+def test_an_unknown_verb_or_option_is_one_line(fails: Callable[..., str]) -> None:
+    assert "No such command" in fails("pares")
+    assert "--thread" in fails("parse", "m", "--thread", "2")
+    assert fails("parse").endswith("(see turbotree parse --help)")
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "line"),
+    [
+        (turbotree.InputError("x:1: bad"), 2, "turbotree: error: x:1: bad\n"),
+        (
+            PermissionError(13, "Permission denied", "x"),
+            2,
+            "turbotree: error: x: Permission denied\n",
+        ),
+        (OSError(28, "No space left on device"), 2, "turbotree: error: No space left on device\n"),
+        (MemoryError(), 2, "turbotree: error: out of memory\n"),
+        (KeyboardInterrupt(), 130, "turbotree: interrupted\n"),
+        (BrokenPipeError(32, "Broken pipe"), 141, ""),
+    ],
+)
+def test_whatever_happens_is_one_line(
+    run: Callable[..., Any],
+    monkeypatch: pytest.MonkeyPatch,
+    error: BaseException,
+    status: int,
+    line: str,
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(evaluate, "layout_at", fail)
+    result = run("eval", "x", "y")
+    assert (result.exit_code, result.stderr) == (status, line)
+
+
+def test_a_bug_is_not_hidden(run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(evaluate, "layout_at", None)
+    assert isinstance(run("eval", "x", "y").exception, TypeError)
+
+
+def test_the_demo_shows_scores_and_trees(
+    run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(demo, "_EPOCHS", 2)
+    result = run("demo", "--sentences", 300)
+    assert result.exit_code == 0, result.output
+    assert "UAS" in result.stdout
+    assert "crossing arcs: yes; all " in result.stdout
+    assert "crossing arcs: no; all " in result.stdout
+    assert "1 of " in result.stdout
+
+
+def test_the_verdict_names_wrong_heads(files: Any) -> None:
+    sentence = next(read_conllu(files.test))
+    parser = Parser.load(files.model)
+    parse = parser.parse(sentence)
+    right = parser.parse(sentence.with_tree(parse.heads, parse.labels))
+    assert f"all {len(sentence)} heads right" in demo.verdict(right)
+    others = [1 if head != 1 and word != 1 else head for word, head in enumerate(parse.heads, 1)]
+    changed = sum(a != b for a, b in zip(others, parse.heads, strict=True))
+    verdict = demo.verdict(parser.parse(sentence.with_tree(others, parse.labels)))
+    assert f"{changed} of {len(sentence)} heads wrong" in verdict
+    assert len(verdict.splitlines()) == 1 + changed
