@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from turbotree.chains import _core
+import turbotree.chains._core as _core
 from turbotree.errors import InfeasibleError
 
 FloatArray = npt.NDArray[np.float64]
