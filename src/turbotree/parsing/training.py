@@ -6,7 +6,7 @@ import hashlib
 import os
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -301,12 +301,17 @@ class _Trainer:
         else:
             with ThreadPoolExecutor(1) as pool:
                 labelling = pool.submit(self._train_labels)
+                # What fails on one side stops the other.
+                labelling.add_done_callback(self._stop_on_failure)
                 try:
                     pruner, arcs, arc_record = self._train_arcs()
-                    labels, label_record = labelling.result()
+                except _StoppedError:
+                    labelling.result()
+                    raise
                 except BaseException:
                     self.stop.set()
                     raise
+                labels, label_record = labelling.result()
         record = {
             "options": self.options.to_record(),
             "sentences": len(self.train.heads),
@@ -324,6 +329,10 @@ class _Trainer:
             self._label_temperature(labels),
             record,
         )
+
+    def _stop_on_failure(self, finished: Future[Any]) -> None:
+        if finished.exception() is not None:
+            self.stop.set()
 
     def _train_arcs(self) -> tuple[Pruner, ArcModel, dict[str, Any]]:
         options = self.options

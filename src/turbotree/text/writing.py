@@ -5,9 +5,10 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import IO, TypeAlias, cast
 
+from turbotree.atomic import atomic_path
 from turbotree.errors import InputError
 from turbotree.text.blocks import is_blank
 from turbotree.text.conversion import converted
@@ -99,7 +100,7 @@ def _opened(target: Target) -> Iterator[Callable[[str], object]]:
         return
     path = os.fspath(target)
     try:
-        with replacing(path) as stream:
+        with atomic_path(path) as temporary, open(temporary, "wb") as stream:
             if path.endswith(".gz"):
                 import gzip  # here, to keep `import turbotree` quick
 
@@ -110,48 +111,6 @@ def _opened(target: Target) -> Iterator[Callable[[str], object]]:
                 yield _stream_writer(stream)
     except OSError as error:
         raise InputError(f"{path}: {error.strerror or error}") from None
-
-
-@contextmanager
-def replacing(path: str) -> Iterator[IO[bytes]]:
-    """Open a file that takes the place of `path` when all is written, and only then.
-
-    >>> import tempfile
-    >>> path = os.path.join(tempfile.mkdtemp(), "a")
-    >>> with replacing(path) as stream:
-    ...     stream.write(b"whole")
-    5
-    >>> os.listdir(os.path.dirname(path))
-    ['a']
-    """
-    real = os.path.realpath(path)  # keep a link, replace what it points to
-    if os.path.exists(real) and not os.path.isfile(real):  # /dev/null, a named pipe, a folder
-        with open(real, "wb") as stream:
-            yield stream
-        return
-    import tempfile  # here, to keep `import turbotree` quick
-
-    handle, temporary = tempfile.mkstemp(prefix=".turbotree-", dir=os.path.dirname(real))
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            os.chmod(temporary, _mode_of(real))
-            yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(temporary, real)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(temporary)
-        raise
-
-
-def _mode_of(path: str) -> int:
-    """Give the access rights of the file to replace, or those that a new file would get."""
-    with suppress(OSError):
-        return os.stat(path).st_mode & 0o777
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
 
 
 def _stream_writer(stream: IO[bytes] | IO[str]) -> Callable[[str], object]:
