@@ -17,8 +17,9 @@ std::vector<FrozenSlot> FrozenTable::build(const WeightTable& table, int tag_lab
   };
   std::size_t count = 0;
   table.for_each([&](const WeightTable::Slot& slot) { count += weight_of(slot) != 0.0f; });
-  // A load of seven tenths: short runs, little air.
-  std::size_t homes = count * 10 / 7 + 64;
+  // A load of seven tenths: short runs, little air. Labels of one feature come in bulk, and runs
+  // of bulks grow long: they get more air.
+  std::size_t homes = (tag_label_bits == 0 ? count * 10 / 7 : count * 10 / 4) + 64;
   for (;; homes += homes / 4) {
     std::vector<FrozenSlot> slots(homes + overhang, FrozenSlot{0, 0.0f});
     const FrozenTable placement(slots, tag_label_bits);

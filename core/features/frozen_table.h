@@ -45,9 +45,11 @@ class FrozenTable {
   void for_labels(Key feature, Visit visit) const {
     const std::uint32_t wanted = tag(feature) >> label_bits_;
     const std::uint32_t labels = (std::uint32_t{1} << label_bits_) - 1;
-    for (const FrozenSlot* slot = slots_ + home(feature); slot->tag != 0; ++slot)
-      if (slot->tag >> label_bits_ == wanted)
-        visit(static_cast<int>(slot->tag & labels), slot->weight);
+    const FrozenSlot* slot = slots_ + home(feature);
+    while (slot->tag != 0 && slot->tag >> label_bits_ != wanted) ++slot;
+    // Slots were filled in the order of the keys: a feature's labels stand together.
+    for (; slot->tag >> label_bits_ == wanted; ++slot)
+      visit(static_cast<int>(slot->tag & labels), slot->weight);
   }
 
  private:
