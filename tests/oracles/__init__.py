@@ -1,0 +1,1 @@
+"""Slow and plain ways to compute what the core computes fast; only the tests use them."""
