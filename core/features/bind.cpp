@@ -4,6 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -21,10 +22,14 @@ using namespace turbotree::numpy;
 
 namespace {
 
+// Far more than any template needs, and small enough that sums of positions never overflow.
+constexpr int max_offset = 1 << 20;
+
 Program make_program(int first_template, int templates, int slots, int columns, int attributes, int set_attributes,
                      const Input<std::int32_t, 2>& atoms, const Input<std::int32_t, 2>& numerics,
                      const Input<std::int32_t, 2>& uses) {
-  require(first_template >= 0 && templates >= 0 && first_template + templates <= max_templates,
+  require(first_template >= 0 && first_template <= max_templates && templates >= 0 &&
+              templates <= max_templates - first_template,
           "too many templates");
   require(slots >= 1 && columns >= 0 && attributes >= 0 && set_attributes >= 0, "negative size");
   require(atoms.shape(1) == 4 && numerics.shape(1) == 3 && uses.shape(1) == 2, "wrong row width");
@@ -36,7 +41,8 @@ Program make_program(int first_template, int templates, int slots, int columns, 
     const std::int32_t* const row = atoms.data() + 4 * i;
     const WordAtom atom{row[0], row[1], row[2], row[3]};
     require(below(atom.template_number, templates) && below(atom.slot, slots + 1) &&
-                below(atom.attribute, attributes + set_attributes),
+                below(atom.attribute, attributes + set_attributes) &&
+                std::abs(atom.offset) <= max_offset,
             "atom out of range");
     require(atom.slot < slots || (slots >= 2 && atom.attribute < attributes),
             "words between need two slots and single-valued attributes");
@@ -80,6 +86,7 @@ bool fits(std::span<const std::int32_t> offsets, std::size_t total) {
 
 // A struct of its own rather than the vector, so that Python sees one opaque type.
 struct PreparedBatch {
+  const Program* made_for;  // kept alive by the Python object
   Batch sentences;
 };
 
@@ -96,7 +103,7 @@ void prepare(PreparedBatch* self, const Program& program, const Input<std::int32
   for (std::size_t i = 0; i + 1 < starts.shape(0); ++i)
     require(starts.data()[i] < starts.data()[i + 1], "starts: a sentence lacks its root");
   nb::gil_scoped_release release;
-  new (self) PreparedBatch();
+  new (self) PreparedBatch{&program, {}};
   self->sentences.reserve(starts.shape(0) - 1);
   for (std::size_t i = 0; i + 1 < starts.shape(0); ++i) {
     const std::int32_t from = starts.data()[i], to = starts.data()[i + 1];
@@ -114,8 +121,10 @@ Parts make_parts(const Program& program, const PreparedBatch& batch,
                  const OptionalVector& label_offsets, const OptionalVector& labels) {
   require(static_cast<int>(rows.shape(1)) == program.row_width(), "parts: wrong row width");
   require(label_offsets.has_value() == labels.has_value(), "label_offsets and labels go together");
+  require(batch.made_for == &program, "the sentences were prepared for another program");
   Parts parts{rows.data(), rows.shape(0), view(offsets), {}, {}};
   if (labels) {
+    require(label_offsets->shape(0) > 0, "label_offsets: expected one entry more than parts");
     parts.label_offsets = view(*label_offsets);
     parts.labels = view(*labels);
   }
@@ -233,7 +242,8 @@ NB_MODULE(_core, m) {
            "numerics"_a, "uses"_a);
 
   nb::class_<PreparedBatch>(m, "Prepared", "The words of some sentences, hashed for one program.")
-      .def("__init__", &prepare, "program"_a, "ids"_a, "starts"_a, "sets"_a)
+      .def("__init__", &prepare, "program"_a, "ids"_a, "starts"_a, "sets"_a,
+           nb::keep_alive<1, 2>())
       .def("__len__", [](const PreparedBatch& batch) { return batch.sentences.size(); });
 
   nb::class_<Gradient>(m, "Gradient", "A sparse vector over features.")
@@ -244,9 +254,11 @@ NB_MODULE(_core, m) {
              g.values.insert(g.values.end(), other.values.begin(), other.values.end());
            },
            "other"_a, "Append the gradient of other templates: no key may be in both.")
-      .def_prop_ro("keys", [](const Gradient& g) { return to_numpy(std::vector<Key>(g.keys)); })
+      .def_prop_ro("keys", [](const Gradient& g) { return to_numpy(std::vector<Key>(g.keys)); },
+                   nb::rv_policy::move)
       .def_prop_ro("values",
-                   [](const Gradient& g) { return to_numpy(std::vector<double>(g.values)); })
+                   [](const Gradient& g) { return to_numpy(std::vector<double>(g.values)); },
+                   nb::rv_policy::move)
       .def_prop_ro("squared_norm", [](const Gradient& g) {
         double sum = 0.0;
         for (const double value : g.values) sum += value * value;
