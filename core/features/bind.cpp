@@ -4,6 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <memory>
 #include <optional>
@@ -154,6 +155,8 @@ Gradient gradient_of_parts(const Program& program, const PreparedBatch& batch,
                            const OptionalVector& label_offsets, const OptionalVector& labels) {
   const Parts parts = make_parts(program, batch, rows, offsets, label_offsets, labels);
   require(coefficients.shape(0) == parts.scores(), "coefficients: one a score expected");
+  for (const double coefficient : view(coefficients))
+    require(std::isfinite(coefficient), "coefficients: NaN or infinity");
   nb::gil_scoped_release release;
   return gradient(program, batch.sentences, parts, view(coefficients));
 }

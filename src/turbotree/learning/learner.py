@@ -12,7 +12,7 @@ from turbotree.errors import InputError
 from turbotree.features import Weights
 from turbotree.learning.checkpoint import Checkpoint
 from turbotree.learning.losses import Loss
-from turbotree.learning.problem import Task
+from turbotree.learning.problem import Problem, Task
 
 FEATURE_SETS = ("all", "supported")
 
@@ -125,7 +125,8 @@ def learn(
         record = records[epoch]
         order = np.random.default_rng([options.seed, epoch]).permutation(len(task))
         for position in range(done, len(order)):
-            _learn_from(task, int(order[position]), options, weights, record)
+            _learn_from(task.problem(int(order[position])), options, weights, record)
+            weights.next_round()
             if on_instance is not None:
                 on_instance(position + 1, record)
             if checkpoint is not None and checkpoint.due():
@@ -140,10 +141,8 @@ def learn(
 
 
 def _learn_from(
-    task: Task, index: int, options: LearnerOptions, weights: Weights, record: EpochRecord
+    problem: Problem, options: LearnerOptions, weights: Weights, record: EpochRecord
 ) -> None:
-    weights.next_round()
-    problem = task.problem(index)
     loss, coefficients = options.loss.evaluate(problem, problem.scores(weights))
     record.loss += loss
     coefficients[np.abs(coefficients) < _NEGLIGIBLE] = 0.0
