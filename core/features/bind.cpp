@@ -232,6 +232,9 @@ NB_MODULE(_core, m) {
   m.attr("MAX_LABELS") = max_labels;
   m.attr("MAX_TEMPLATES") = max_templates;
   m.attr("FIRST_FREE_ID") = first_free_id;
+  nb::list ends;
+  for (const int end : distance_bin_ends) ends.append(end);
+  m.attr("DISTANCE_BIN_ENDS") = nb::tuple(ends);
 
   nb::class_<Program>(m, "Program", "Templates compiled for one kind of part.")
       .def("__init__",
@@ -292,7 +295,9 @@ NB_MODULE(_core, m) {
       .def("freeze", &freeze, "label_bits"_a, "threshold"_a);
 
   nb::class_<FrozenTable>(m, "FrozenTable", "Weights of a finished model.")
-      .def("__init__", &make_frozen, "slots"_a, "label_bits"_a, nb::keep_alive<1, 2>())
+      // No conversion: the table views the array that was given, not a copy made on the way.
+      .def("__init__", &make_frozen, "slots"_a.noconvert(), "label_bits"_a,
+           nb::keep_alive<1, 2>())
       .def("find", &find_all<FrozenTable>, "keys"_a);
 
   m.def("keys", &keys_of_parts, "program"_a, "prepared"_a, "rows"_a, "offsets"_a);

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from oracles import examples
 from oracles import features as oracle
 from oracles.sentences import sentences
 
@@ -22,6 +23,7 @@ def decoded(encoder: Encoder, ids: np.ndarray, attribute: str) -> list[str]:
     return [encoder.value_of(attribute, number) for number in row.tolist()]
 
 
+@examples(50)
 @given(st.lists(sentences(), min_size=1, max_size=4), sentences(strangers=True))
 def test_ids_stand_for_the_values_that_training_knew(training, sentence):
     encoder = Encoder.fit(training, EVERYTHING, [])
@@ -40,6 +42,7 @@ def test_ids_stand_for_the_values_that_training_knew(training, sentence):
         assert decoded(encoder, encoded.ids, attribute) == expected
 
 
+@examples(50)
 @given(st.lists(sentences(), min_size=1, max_size=4), sentences(strangers=True))
 def test_feats_are_sets_of_entries(training, sentence):
     encoder = Encoder.fit(training, [], ["feat"])
@@ -58,6 +61,7 @@ def test_feats_are_sets_of_entries(training, sentence):
         ]
 
 
+@examples(50)
 @given(
     st.lists(sentences(), min_size=1, max_size=5), st.integers(0, 2**32), sentences(strangers=True)
 )
