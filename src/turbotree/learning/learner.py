@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 
-from turbotree.errors import InputError
+from turbotree.errors import InputError, ModelFileError
 from turbotree.features import Weights
 from turbotree.learning.checkpoint import Checkpoint
 from turbotree.learning.losses import Loss
@@ -49,8 +50,12 @@ class LearnerOptions:
     def __post_init__(self) -> None:
         if self.epochs < 1:
             raise InputError(f"epochs is {self.epochs}; expected at least 1")
-        if not self.largest_step > 0:
-            raise InputError(f"largest step is {self.largest_step}; expected a positive number")
+        if not 0 < self.largest_step < math.inf:
+            raise InputError(
+                f"largest step is {self.largest_step}; expected a finite positive number"
+            )
+        if self.seed < 0:
+            raise InputError(f"seed is {self.seed}; expected 0 or more")
         if self.features not in FEATURE_SETS:
             raise InputError(
                 f"features is {self.features!r}; expected one of {', '.join(FEATURE_SETS)}"
@@ -105,9 +110,12 @@ def learn(
     The weights (freeze them to get the average) and one record an epoch.
     """
     state = checkpoint.load() if checkpoint else None
-    if state is not None:
-        weights = Weights.restore(state.arrays)
-        records = [EpochRecord(**record) for record in state.records]
+    if checkpoint is not None and state is not None:
+        weights = state.weights
+        try:
+            records = [EpochRecord(**record) for record in state.records]
+        except TypeError as error:
+            raise ModelFileError(f"{checkpoint.path}: records of another kind: {error}") from None
         first_epoch, done = state.epoch, state.done
     else:
         weights = Weights()

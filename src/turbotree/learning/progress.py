@@ -68,10 +68,12 @@ class _Clock:
     def __init__(self) -> None:
         self._started: dict[str, float] = {}
         self._sizes: dict[str, tuple[int, int]] = {}
+        self._finished: dict[str, int] = {}
 
     def start(self, name: str, instances: int, epochs: int) -> None:
         self._started[name] = time.monotonic()
         self._sizes[name] = (instances, epochs)
+        self._finished[name] = 0
 
     def instances(self, name: str) -> int:
         return self._sizes[name][0]
@@ -81,6 +83,12 @@ class _Clock:
 
     def elapsed(self, name: str) -> float:
         return time.monotonic() - self._started[name]
+
+    def left(self, name: str, epoch: int) -> float:
+        """Tell the time that is left at the end of an epoch."""
+        # Epochs of this run: a resumed one does not begin with the first.
+        self._finished[name] += 1
+        return self.elapsed(name) / self._finished[name] * (self.epochs(name) - epoch)
 
 
 class Lines:
@@ -101,7 +109,7 @@ class Lines:
         """Print the epoch's figures and the time left."""
         epochs = self._clock.epochs(name)
         elapsed = self._clock.elapsed(name)
-        left = elapsed / record.epoch * (epochs - record.epoch)
+        left = self._clock.left(name, record.epoch)
         self.note(
             f"{name:8} epoch {record.epoch:2}/{epochs}  "
             f"{describe(record, self._clock.instances(name))}  {elapsed:.0f} s, {left:.0f} s left"
