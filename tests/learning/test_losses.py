@@ -40,7 +40,7 @@ class TreeProblem:
 @st.composite
 def cases(draw):
     words = draw(st.integers(1, 4))
-    gold = draw(st.sampled_from(list(all_trees(words))))
+    gold = draw(st.sampled_from(all_trees(words)))
     problem = TreeProblem(gold)
     count = len(problem.gold)
     scores = draw(st.lists(st.floats(-4, 4), min_size=count, max_size=count))
@@ -53,7 +53,7 @@ gammas = st.sampled_from([0.0, 0.5, 1.0, 2.0])
 
 def margins(problem, gold, scores, gamma):
     """For each tree, how far it beats the gold one, its cost counted in."""
-    trees = list(all_trees(len(gold)))
+    trees = all_trees(len(gold))
     on = np.array([problem.indicator(tree) for tree in trees])
     costs = [sum(a != b for a, b in zip(tree, gold, strict=True)) for tree in trees]
     return on, on @ scores - problem.gold @ scores + gamma * np.array(costs)
@@ -112,7 +112,7 @@ def test_a_large_beta_comes_close_to_the_infinite_one(case, beta, gamma):
     problem, gold, scores = case
     smooth, _ = Loss(beta, gamma).evaluate(problem, scores)
     hard, _ = Loss(math.inf, gamma).evaluate(problem, scores)
-    trees = len(list(all_trees(len(gold))))
+    trees = len(all_trees(len(gold)))
     assert hard - 1e-9 <= smooth <= hard + math.log(trees) / beta + 1e-9
 
 

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, cached_property
 from itertools import combinations, product
 
 Heads = tuple[int, ...]
 Arc = tuple[int, int]
 
 
+@cache
 def all_trees(
     words: int, *, single_root: bool = False, projective: bool = False
-) -> Iterator[Heads]:
+) -> tuple[Heads, ...]:
     """List all trees of some words, ``heads[m - 1]`` being the head of word m."""
-    for heads in product(range(words + 1), repeat=words):
-        if not is_tree(heads) or (single_root and heads.count(0) != 1):
-            continue
-        if not projective or is_projective(heads):
-            yield heads
+    return tuple(
+        heads
+        for heads in product(range(words + 1), repeat=words)
+        if is_tree(heads)
+        and (not single_root or heads.count(0) == 1)
+        and (not projective or is_projective(heads))
+    )
 
 
 def is_tree(heads: Sequence[int]) -> bool:
@@ -67,11 +71,11 @@ class TreeDistribution:
         scored = [(heads, tree_score(heads, scores)) for heads in trees]
         self.scores = {heads: score for heads, score in scored if score > -math.inf}
 
-    @property
+    @cached_property
     def log_partition(self) -> float:
         return log_sum(self.scores.values())
 
-    @property
+    @cached_property
     def best_score(self) -> float:
         return max(self.scores.values())
 

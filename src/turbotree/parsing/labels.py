@@ -19,9 +19,7 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int32]
 
 #: A modifier with its surroundings in the tree; see ``templates/label.txt``.
-NODE = PartKind(
-    ("h", "m", "g", "p", "n", "l", "r"), {"left": 4, "right": 4, "rank": 4, "last": 2}
-)
+NODE = PartKind(("h", "m", "g", "p", "n", "l", "r"), {"left": 4, "right": 4, "rank": 4, "last": 2})
 
 
 def pair_kind(labels: int) -> PartKind:
@@ -191,9 +189,7 @@ class LabelScores:
         for node, word in enumerate(self.structure.words.tolist()):
             at = slice(nodes.label_offsets[node], nodes.label_offsets[node + 1])
             distributions[word] = dict(
-                zip(
-                    nodes.labels[at].tolist(), result.node_probabilities[at].tolist(), strict=True
-                )
+                zip(nodes.labels[at].tolist(), result.node_probabilities[at].tolist(), strict=True)
             )
         return distributions
 
@@ -212,6 +208,11 @@ class LabelProblem:
         self.gold = self._indicator(labels[structure.words])
         self.cost = 1.0 - self.gold
         self.cost[self._split :] = 0.0
+
+    @property
+    def gold_is_allowed(self) -> bool:
+        """Whether the dictionary allows every gold label."""
+        return bool(self.gold[: self._split].sum() == len(self._structure.words))
 
     def scores(self, weights: AnyWeights) -> FloatArray:
         """Score each label and each pair of neighbouring labels."""

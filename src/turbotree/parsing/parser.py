@@ -100,7 +100,7 @@ class Parser:
             return []
         encoded = self.encoder.encode(sentences)
         lengths = encoded.lengths
-        arcs = self.pruner.candidates(encoded)
+        arcs = self.pruner.candidates(encoded, shape=shape)
         arc_scores = self.arcs.score(encoded, arcs)
         decoded = arc_scores
         if decoder == "mbr":
@@ -143,6 +143,8 @@ class Parser:
         """
         if threads < 1:
             raise InputError(f"threads is {threads}; expected at least 1")
+        if batch_size < 1:
+            raise InputError(f"batch size is {batch_size}; expected at least 1")
         self._decoding(
             options.get("decoder"), options.get("projective"), options.get("single_root")
         )
@@ -166,9 +168,9 @@ class Parser:
         """List the features of one arc with their weights, heaviest first."""
         for name, word, least in (("head", head, 0), ("modifier", modifier, 1)):
             if not least <= word <= len(sentence):
-                raise InputError(
-                    f"{name} {word} is outside the sentence ({len(sentence)} words)"
-                )
+                raise InputError(f"{name} {word} is outside the sentence ({len(sentence)} words)")
+        if head == modifier:
+            raise InputError(f"word {head} cannot be its own head")
         part = np.array([head, modifier], dtype=np.int32)
         encoded = self.encoder.encode([sentence])
         return explain(self.arcs.scorer, encoded, part, self.arcs.weights)

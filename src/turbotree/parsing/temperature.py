@@ -36,7 +36,8 @@ def fit_temperature(problems: Sequence[Problem], weights: AnyWeights) -> float:
     def surprise(log_temperature: float) -> float:
         inverse = math.exp(-log_temperature)
         return sum(
-            problem.marginals(scores * inverse).log_partition - inverse * float(scores @ problem.gold)
+            problem.marginals(scores * inverse).log_partition
+            - inverse * float(scores @ problem.gold)
             for problem, scores in scored
         )
 
