@@ -5,6 +5,8 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <tuple>
@@ -23,10 +25,14 @@ using namespace turbotree::numpy;
 
 namespace {
 
+// Far more than any template needs, and small enough that sums of positions never overflow.
+constexpr int max_offset = 1 << 20;
+
 Program make_program(int first_template, int templates, int slots, int columns, int attributes, int set_attributes,
                      const Input<std::int32_t, 2>& atoms, const Input<std::int32_t, 2>& numerics,
                      const Input<std::int32_t, 2>& uses) {
-  require(first_template >= 0 && templates >= 0 && first_template + templates <= max_templates,
+  require(first_template >= 0 && first_template <= max_templates && templates >= 0 &&
+              templates <= max_templates - first_template,
           "too many templates");
   require(slots >= 1 && columns >= 0 && attributes >= 0 && set_attributes >= 0, "negative size");
   require(atoms.shape(1) == 4 && numerics.shape(1) == 3 && uses.shape(1) == 2, "wrong row width");
@@ -38,7 +44,8 @@ Program make_program(int first_template, int templates, int slots, int columns, 
     const std::int32_t* const row = atoms.data() + 4 * i;
     const WordAtom atom{row[0], row[1], row[2], row[3]};
     require(below(atom.template_number, templates) && below(atom.slot, slots + 1) &&
-                below(atom.attribute, attributes + set_attributes),
+                below(atom.attribute, attributes + set_attributes) &&
+                std::abs(atom.offset) <= max_offset,
             "atom out of range");
     require(atom.slot < slots || (slots >= 2 && atom.attribute < attributes),
             "words between need two slots and single-valued attributes");
@@ -82,6 +89,7 @@ bool fits(std::span<const std::int32_t> offsets, std::size_t total) {
 
 // A struct of its own rather than the vector, so that Python sees one opaque type.
 struct PreparedBatch {
+  const Program* made_for;  // kept alive by the Python object
   Batch sentences;
 };
 
@@ -98,7 +106,7 @@ void prepare(PreparedBatch* self, const Program& program, const Input<std::int32
   for (std::size_t i = 0; i + 1 < starts.shape(0); ++i)
     require(starts.data()[i] < starts.data()[i + 1], "starts: a sentence lacks its root");
   nb::gil_scoped_release release;
-  new (self) PreparedBatch();
+  new (self) PreparedBatch{&program, {}};
   self->sentences.reserve(starts.shape(0) - 1);
   for (std::size_t i = 0; i + 1 < starts.shape(0); ++i) {
     const std::int32_t from = starts.data()[i], to = starts.data()[i + 1];
@@ -116,8 +124,10 @@ Parts make_parts(const Program& program, const PreparedBatch& batch,
                  const OptionalVector& label_offsets, const OptionalVector& labels) {
   require(static_cast<int>(rows.shape(1)) == program.row_width(), "parts: wrong row width");
   require(label_offsets.has_value() == labels.has_value(), "label_offsets and labels go together");
+  require(batch.made_for == &program, "the sentences were prepared for another program");
   Parts parts{rows.data(), rows.shape(0), view(offsets), {}, {}};
   if (labels) {
+    require(label_offsets->shape(0) > 0, "label_offsets: expected one entry more than parts");
     parts.label_offsets = view(*label_offsets);
     parts.labels = view(*labels);
   }
@@ -147,6 +157,8 @@ Gradient gradient_of_parts(const Program& program, const PreparedBatch& batch,
                            const OptionalVector& label_offsets, const OptionalVector& labels) {
   const Parts parts = make_parts(program, batch, rows, offsets, label_offsets, labels);
   require(coefficients.shape(0) == parts.scores(), "coefficients: one a score expected");
+  for (const double coefficient : view(coefficients))
+    require(std::isfinite(coefficient), "coefficients: NaN or infinity");
   nb::gil_scoped_release release;
   return gradient(program, batch.sentences, parts, view(coefficients));
 }
@@ -225,6 +237,8 @@ NB_MODULE(_core, m) {
   m.attr("MAX_LABELS") = max_labels;
   m.attr("MAX_TEMPLATES") = max_templates;
   m.attr("FIRST_FREE_ID") = first_free_id;
+  m.def("distance_bin_ends",
+        [] { return std::vector<int>(distance_bin_ends.begin(), distance_bin_ends.end()); });
 
   nb::class_<Program>(m, "Program", "Templates compiled for one kind of part.")
       .def("__init__",
@@ -238,7 +252,8 @@ NB_MODULE(_core, m) {
            "numerics"_a, "uses"_a);
 
   nb::class_<PreparedBatch>(m, "Prepared", "The words of some sentences, hashed for one program.")
-      .def("__init__", &prepare, "program"_a, "ids"_a, "starts"_a, "sets"_a)
+      .def("__init__", &prepare, "program"_a, "ids"_a, "starts"_a, "sets"_a,
+           nb::keep_alive<1, 2>())
       .def("__len__", [](const PreparedBatch& batch) { return batch.sentences.size(); });
 
   nb::class_<Gradient>(m, "Gradient", "A sparse vector over features.")
@@ -249,9 +264,11 @@ NB_MODULE(_core, m) {
              g.values.insert(g.values.end(), other.values.begin(), other.values.end());
            },
            "other"_a, "Append the gradient of other templates: no key may be in both.")
-      .def_prop_ro("keys", [](const Gradient& g) { return to_numpy(std::vector<Key>(g.keys)); })
+      .def_prop_ro("keys", [](const Gradient& g) { return to_numpy(std::vector<Key>(g.keys)); },
+                   nb::rv_policy::move)
       .def_prop_ro("values",
-                   [](const Gradient& g) { return to_numpy(std::vector<double>(g.values)); })
+                   [](const Gradient& g) { return to_numpy(std::vector<double>(g.values)); },
+                   nb::rv_policy::move)
       .def_prop_ro("squared_norm", [](const Gradient& g) {
         double sum = 0.0;
         for (const double value : g.values) sum += value * value;
@@ -282,7 +299,9 @@ NB_MODULE(_core, m) {
       .def("freeze", &freeze, "label_bits"_a, "threshold"_a);
 
   nb::class_<FrozenTable>(m, "FrozenTable", "Weights of a finished model.")
-      .def("__init__", &make_frozen, "slots"_a, "label_bits"_a, nb::keep_alive<1, 2>())
+      // No conversion: the table views the array that was given, not a copy made on the way.
+      .def("__init__", &make_frozen, "slots"_a.noconvert(), "label_bits"_a,
+           nb::keep_alive<1, 2>())
       .def("find", &find_all<FrozenTable>, "keys"_a);
 
   m.def("keys", &keys_of_parts, "program"_a, "prepared"_a, "rows"_a, "offsets"_a);

@@ -1,7 +1,6 @@
 #include "features/program.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <map>
 
@@ -10,15 +9,15 @@ namespace {
 
 constexpr int max_between_count = 3;
 
-// Distances 1 2 3 4 5 6-7 8-10 11-15 16-25 26-40 41+ to each side; 0 is "no distance".
+// 0 is left to slots without a word: "no distance".
 int distance_bin(int from, int to) {
-  static constexpr std::array<int, 10> upper = {1, 2, 3, 4, 5, 7, 10, 15, 25, 40};
+  constexpr int ends = static_cast<int>(distance_bin_ends.size());
   const int distance = std::abs(to - from);
   int bin = 0;
-  while (bin < static_cast<int>(upper.size()) && distance > upper[bin]) ++bin;
+  while (bin < ends && distance > distance_bin_ends[bin]) ++bin;
   return 1 + 2 * bin + (to > from ? 1 : 0);
 }
-constexpr int distance_values = 1 + 2 * 11;
+constexpr int distance_values = 1 + 2 * (static_cast<int>(distance_bin_ends.size()) + 1);
 
 int value_limit(const NumericAtom& atom) {
   switch (atom.kind) {

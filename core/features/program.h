@@ -7,6 +7,7 @@
 // a template, and those run over contiguous arrays.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -20,6 +21,10 @@ inline constexpr std::int32_t id_none = 0;
 inline constexpr std::int32_t id_before = 1;
 inline constexpr std::int32_t id_after = 2;
 inline constexpr std::int32_t first_free_id = 3;
+
+// Longest distance of each bin but the last: 1 2 3 4 5 6-7 8-10 11-15 16-25 26-40 41+, to each
+// side.
+inline constexpr std::array<int, 10> distance_bin_ends = {1, 2, 3, 4, 5, 7, 10, 15, 25, 40};
 
 // One attribute of one word: the word at `offset` from the part's slot. Slot number
 // ProgramSpec::slots stands for the words strictly between the first two slots.

@@ -150,15 +150,19 @@ BatchStatus prune(const ArcBatch& batch, const double* scores, TreeShape shape,
       for (int head = 0; head <= words; ++head) column.push_back(marginals[head * size + modifier]);
       std::sort(column.begin(), column.end(), std::greater<>());
       double least = options.threshold * column.front();
-      if (static_cast<int>(column.size()) > options.max_heads)
-        least = std::max(least, column[options.max_heads - 1]);
-      int taken = 0;
+      // Of heads that tie for the last place, those farther to the left are taken.
+      int ties = words + 1;
+      if (static_cast<int>(column.size()) > options.max_heads &&
+          column[options.max_heads - 1] >= least) {
+        least = column[options.max_heads - 1];
+        ties = static_cast<int>(std::find(column.begin(), column.end(), least) - column.begin());
+        ties = options.max_heads - ties;
+      }
       for (int head = 0; head <= words; ++head) {
         if (head == modifier || matrix(head, modifier) == trees::kNegativeInfinity) continue;
         const double probability = marginals[head * size + modifier];
-        const bool likely =
-            probability > 0.0 && probability >= least && taken < options.max_heads;
-        taken += likely;
+        const bool likely = probability > least ||
+                            (probability == least && probability > 0.0 && ties-- > 0);
         if (likely || best.heads()[modifier - 1] == head ||
             (!keep.empty() && keep[word + modifier - 1] == head))
           kept.arcs.insert(kept.arcs.end(), {head, modifier});

@@ -2,6 +2,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 
+#include <algorithm>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -46,6 +47,11 @@ void check(const BatchStatus& outcome) {
   }
 }
 
+bool are_lengths(const IntVector& lengths) {
+  const auto span = view(lengths);
+  return std::all_of(span.begin(), span.end(), [](std::int32_t length) { return length >= 0; });
+}
+
 std::size_t words_of(const IntVector& lengths) {
   const auto span = view(lengths);
   return std::accumulate(span.begin(), span.end(), std::size_t{0});
@@ -87,6 +93,7 @@ ArcArrays to_arrays(ArcList&& list) {
 }
 
 ArcArrays all_arcs_of(const IntVector& lengths) {
+  require(are_lengths(lengths), "lengths: expected 0 or more");
   ArcList list;
   {
     nb::gil_scoped_release release;
@@ -116,6 +123,7 @@ ArcArrays prune_arcs(const IntVector& lengths, const Input<std::int32_t, 2>& arc
 LabelChains label_chains_of(const IntVector& lengths, const IntVector& heads,
                             const IntVector& classes, const Input<std::int32_t, 2>& lists,
                             const IntVector& list_offsets, const IntVector& list_labels) {
+  require(are_lengths(lengths), "lengths: expected 0 or more");
   require(heads.shape(0) == words_of(lengths), "heads: expected one a word");
   require(classes.shape(0) == heads.shape(0) + lengths.shape(0),
           "classes: expected one a word and one a root");

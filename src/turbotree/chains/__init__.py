@@ -9,6 +9,7 @@ starts a new chain.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 import turbotree.chains._core as _core
-from turbotree.errors import InfeasibleError
+from turbotree.errors import InfeasibleError, InputError
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int32]
@@ -42,9 +43,14 @@ class ChainMarginals:
 
 
 def best_states(
-    node_scores: FloatArray, offsets: IntArray, edge_scores: FloatArray, edge_offsets: IntArray
+    node_scores: npt.ArrayLike,
+    offsets: npt.ArrayLike,
+    edge_scores: npt.ArrayLike,
+    edge_offsets: npt.ArrayLike,
 ) -> BestStates:
-    """Find the best states of every chain (Viterbi); of equal ones the first.
+    """Find the best states of every chain (Viterbi).
+
+    Of equal ones, the last node takes its first state, then the node before it, and so on.
 
     Examples
     --------
@@ -54,17 +60,16 @@ def best_states(
     >>> best_states([1.0, 0.0, 0.0, 0.0], offsets, [0.0, 0.0, 0.0, 2.0], edge_offsets)
     BestStates(states=array([1, 1], dtype=int32), value=2.0)
     """
-    best = BestStates(
-        *_core.viterbi(
-            _ints(offsets), _floats(node_scores), _ints(edge_offsets), _floats(edge_scores)
-        )
-    )
+    best = BestStates(*_run(_core.viterbi, offsets, node_scores, edge_offsets, edge_scores))
     _check_feasible(best.value)
     return best
 
 
 def marginals(
-    node_scores: FloatArray, offsets: IntArray, edge_scores: FloatArray, edge_offsets: IntArray
+    node_scores: npt.ArrayLike,
+    offsets: npt.ArrayLike,
+    edge_scores: npt.ArrayLike,
+    edge_offsets: npt.ArrayLike,
 ) -> ChainMarginals:
     """Compute the probability of every state and edge (forward-backward).
 
@@ -75,9 +80,7 @@ def marginals(
     ([0.5, 0.5], 0.693)
     """
     result = ChainMarginals(
-        *_core.forward_backward(
-            _ints(offsets), _floats(node_scores), _ints(edge_offsets), _floats(edge_scores)
-        )
+        *_run(_core.forward_backward, offsets, node_scores, edge_offsets, edge_scores)
     )
     _check_feasible(result.log_partition)
     return result
@@ -88,9 +91,23 @@ def _check_feasible(value: float) -> None:
         raise InfeasibleError("a chain has no states whose scores are all above -infinity")
 
 
-def _ints(values: Any) -> IntArray:
-    return np.ascontiguousarray(values, dtype=np.int32)
-
-
-def _floats(values: Any) -> FloatArray:
-    return np.ascontiguousarray(values, dtype=np.float64)
+def _run(
+    algorithm: Callable[..., tuple[Any, ...]],
+    offsets: npt.ArrayLike,
+    node_scores: npt.ArrayLike,
+    edge_offsets: npt.ArrayLike,
+    edge_scores: npt.ArrayLike,
+) -> tuple[Any, ...]:
+    try:
+        return algorithm(
+            np.ascontiguousarray(offsets, dtype=np.int32),
+            np.ascontiguousarray(node_scores, dtype=np.float64),
+            np.ascontiguousarray(edge_offsets, dtype=np.int32),
+            np.ascontiguousarray(edge_scores, dtype=np.float64),
+        )
+    except OverflowError:
+        raise InputError("the offsets of the chains are too large") from None
+    except TypeError:
+        raise InputError("chains are four rows of numbers: scores and offsets") from None
+    except ValueError as error:
+        raise InputError(str(error)) from None

@@ -17,6 +17,8 @@ MAX_TEMPLATES: int = 1023
 
 FIRST_FREE_ID: int = 3
 
+def distance_bin_ends() -> list[int]: ...
+
 class Program:
     """Templates compiled for one kind of part."""
 

@@ -15,6 +15,8 @@ from turbotree.text import Sentence
 
 IntArray = npt.NDArray[np.int32]
 
+#: Values of words that are not there: no word in the slot, before the root, behind the last word.
+NONE_ID, BEFORE_ID, AFTER_ID = range(_core.FIRST_FREE_ID)
 ROOT_ID = _core.FIRST_FREE_ID
 RARE_ID = _core.FIRST_FREE_ID + 1
 _FIRST_WORD_ID = _core.FIRST_FREE_ID + 2

@@ -8,8 +8,9 @@ from itertools import product
 
 import numpy as np
 
+from turbotree.errors import InputError
 from turbotree.features import _core
-from turbotree.features.encoder import Encoded, IntArray
+from turbotree.features.encoder import AFTER_ID, BEFORE_ID, NONE_ID, Encoded, IntArray
 from turbotree.features.scorer import Parts, Scorer
 from turbotree.features.templates import (
     BETWEEN,
@@ -43,113 +44,133 @@ def explain(
     """List the features of one part of one sentence with their weights, heaviest first.
 
     The weights add up to the part's score. Features that the model does not know have weight 0
-    and are left out.
+    and are left out. A distance is shown as its bin, ``+6..7`` being six or seven words to the
+    right.
+
+    Examples
+    --------
+    >>> from turbotree.features import Encoder, PartKind, Weights
+    >>> from turbotree.text import Sentence
+    >>> sentence = Sentence.from_words(["dogs", "bark"], upos=["NOUN", "VERB"])
+    >>> encoder = Encoder.fit([sentence], ["upos"], [])
+    >>> scorer = Scorer(["h.upos m.upos dist"], PartKind(("h", "m")), encoder)
+    >>> encoded, arc = encoder.encode([sentence]), np.array([2, 1], dtype=np.int32)
+    >>> weights = Weights()
+    >>> weights.add(scorer.gradient(scorer.prepare(encoded), Parts.of_one([arc]), np.ones(1)), 0.5)
+    >>> explain(scorer, encoded, arc, weights)
+    [FiredFeature(template='h.upos m.upos dist', values=('VERB', 'NOUN', '-1'), weight=0.5)]
     """
-    prepared = scorer.prepare(encoded)
-    keys = scorer.keys(prepared, Parts.of_one(part.reshape(1, -1)))
+    if len(encoded) != 1:
+        raise InputError(f"{len(encoded)} sentences; features of one are explained at a time")
+    if not 0 <= label < _core.MAX_LABELS:
+        raise InputError(f"label {label}: expected 0 to {_core.MAX_LABELS - 1}")
+    keys = scorer.keys(scorer.prepare(encoded), Parts.of_one(part.reshape(1, -1)))
     found = weights.table.find(keys | np.uint64(label))
+    view = _PartView(scorer, encoded, part.tolist())
     values: dict[int, Iterator[tuple[str, ...]]] = {}
     fired = []
     for key, weight in zip(keys.tolist(), found.tolist(), strict=True):
         number = ((key >> _core.LABEL_BITS) & _core.MAX_TEMPLATES) - 1 - scorer.first_template
         template = scorer.templates[number]
         if number not in values:
-            values[number] = _values(scorer, template, encoded, part.tolist())
+            values[number] = view.features(template)
         value = next(values[number])
         if weight != 0.0:
             fired.append(FiredFeature(template.text, value, weight))
     return sorted(fired, key=lambda feature: -abs(feature.weight))
 
 
-def _values(
-    scorer: Scorer, template: Template, encoded: Encoded, row: list[int]
-) -> Iterator[tuple[str, ...]]:
-    """Give the values of a template's features in the order in which the core emits them."""
-    slots = dict(zip(scorer.kind.slots, row, strict=False))
-    columns = dict(zip(scorer.kind.columns, row[len(slots) :], strict=False))
-    # The core runs through the words between first, then through set values from the last atom
-    # of the last slot to the first atom of the first.
-    order = [BETWEEN, *reversed(scorer.kind.slots)]
-    fixed: dict[int, str] = {}
-    places = {slot: _word_atoms_at(template, slot) for slot in order}
-    for i, atom in enumerate(template.atoms):
+class _PartView:
+    """What the core sees of one part, in strings."""
+
+    def __init__(self, scorer: Scorer, encoded: Encoded, row: list[int]) -> None:
+        self._encoder = scorer.encoder
+        self._encoded = encoded
+        self._words = int(encoded.lengths[0])
+        self._slots = dict(zip(scorer.kind.slots, row, strict=False))
+        self._columns = dict(zip(scorer.kind.columns, row[len(self._slots) :], strict=True))
+        low, high = min(row[:2]), max(row[:2])
+        self._between = range(low + 1, high) if low >= 0 else range(0)
+
+    def features(self, template: Template) -> Iterator[tuple[str, ...]]:
+        """Give the values of a template's features in the order in which the core emits them."""
+        fixed: dict[int, str] = {}
+        between: list[tuple[int, WordAtom]] = []
+        sets: dict[str, list[tuple[int, WordAtom]]] = {slot: [] for slot in self._slots}
+        for i, atom in enumerate(template.atoms):
+            if not isinstance(atom, WordAtom):
+                fixed[i] = self._plain(atom)
+            elif atom.slot == BETWEEN:
+                between.append((i, atom))
+            elif atom.attribute in SET_ATTRIBUTES:
+                sets[atom.slot].append((i, atom))
+            else:
+                fixed[i] = self._value(atom, self._slots[atom.slot])
+        # The core runs through the words between first, then through set values from the last
+        # atom of the last slot to the first atom of the first.
+        groups = [self._values_between(between)] if between else []
+        for slot in reversed(self._slots):
+            for i, atom in reversed(sets[slot]):
+                groups.append([{i: value} for value in self._set_values(atom)])
+        for combination in product(*groups):
+            values = dict(fixed)
+            for group in combination:
+                values.update(group)
+            yield tuple(values[i] for i in range(len(template.atoms)))
+
+    def _plain(self, atom: PairAtom | CountAtom | ColumnAtom) -> str:
         match atom:
             case PairAtom(kind, first, second):
-                fixed[i] = _pair_value(kind, slots[first], slots[second])
+                start, end = self._slots[first], self._slots[second]
+                if start < 0 or end < 0:
+                    return self._encoder.value_of("", NONE_ID)
+                if kind == "dir":
+                    return "right" if end > start else "left"
+                return ("+" if end > start else "-") + _distance_bin(abs(end - start))
             case CountAtom(attribute, value):
-                between = _between(scorer, encoded, row, attribute)
-                fixed[i] = str(min(3, between.count(value)))
+                if value not in self._encoder.vocabularies[attribute]:
+                    return "0"
+                wanted = self._encoder.id_of(attribute, value)
+                found = [self._id(attribute, word, 0) for word in self._between]
+                return str(min(3, found.count(wanted)))
             case ColumnAtom(name):
-                fixed[i] = str(columns[name])
-            case WordAtom(slot, offset, attribute) if (
-                slot != BETWEEN and attribute not in SET_ATTRIBUTES
-            ):
-                fixed[i] = _word_value(scorer, encoded, attribute, slots[slot], offset)
-    groups: list[list[dict[int, str]]] = []
-    for slot in order:
-        if slot == BETWEEN and places[slot]:
-            low, high = sorted(row[:2])
-            seen: dict[tuple[str, ...], dict[int, str]] = {}
-            for word in range(low + 1, high):
-                found = {
-                    i: _word_value(scorer, encoded, a.attribute, word, a.offset)
-                    for i, a in places[slot]
-                }
-                seen.setdefault(tuple(found.values()), found)
-            groups.append(list(seen.values()))
-            continue
-        for i, atom in reversed(places[slot]):
-            if i not in fixed:
-                word = slots[slot] + atom.offset if slots[slot] >= 0 else -1
-                groups.append([{i: v} for v in _set_at(scorer, encoded, atom.attribute, word)])
-    for combination in product(*groups):
-        values = dict(fixed)
-        for group in combination:
-            values.update(group)
-        yield tuple(values[i] for i in range(len(template.atoms)))
+                return str(self._columns[name])
+
+    def _value(self, atom: WordAtom, word: int) -> str:
+        number = self._id(atom.attribute, word, atom.offset)
+        return self._encoder.value_of(atom.attribute, number)
+
+    def _values_between(self, atoms: list[tuple[int, WordAtom]]) -> list[dict[int, str]]:
+        # Words are told apart by their ids, of which two may look the same as strings.
+        distinct: dict[tuple[int, ...], dict[int, str]] = {}
+        for word in self._between:
+            ids = tuple(self._id(atom.attribute, word, atom.offset) for _, atom in atoms)
+            distinct.setdefault(ids, {i: self._value(atom, word) for i, atom in atoms})
+        return list(distinct.values())
+
+    def _set_values(self, atom: WordAtom) -> list[str]:
+        slot = self._slots[atom.slot]
+        word = slot + atom.offset
+        if slot < 0 or not 0 <= word <= self._words:
+            return []
+        offsets, values = self._encoded.sets[self._encoder.set_attributes.index(atom.attribute)]
+        numbers = values[offsets[word] : offsets[word + 1]].tolist()
+        return [self._encoder.value_of(atom.attribute, number) for number in numbers]
+
+    def _id(self, attribute: str, word: int, offset: int) -> int:
+        if word < 0:
+            return NONE_ID
+        if word + offset < 0:
+            return BEFORE_ID
+        if word + offset > self._words:
+            return AFTER_ID
+        return int(self._encoded.ids[self._encoder.attributes.index(attribute), word + offset])
 
 
-def _pair_value(kind: str, first: int, second: int) -> str:
-    if first < 0:
-        return "<none>"
-    if kind == "dir":
-        return "right" if second > first else "left"
-    return str(second - first)
-
-
-def _words(encoded: Encoded) -> int:
-    return int(encoded.lengths[0])
-
-
-def _word_atoms_at(template: Template, slot: str) -> list[tuple[int, WordAtom]]:
-    return [
-        (i, atom)
-        for i, atom in enumerate(template.atoms)
-        if isinstance(atom, WordAtom) and atom.slot == slot
-    ]
-
-
-def _word_value(scorer: Scorer, encoded: Encoded, attribute: str, word: int, offset: int) -> str:
-    place = word + offset
-    if word < 0:
-        number = 0
-    elif place < 0:
-        number = 1
-    elif place > _words(encoded):
-        number = 2
-    else:
-        number = int(encoded.ids[scorer.encoder.attributes.index(attribute), place])
-    return scorer.encoder.value_of(attribute, number)
-
-
-def _set_at(scorer: Scorer, encoded: Encoded, attribute: str, word: int) -> list[str]:
-    if not 0 <= word <= _words(encoded):
-        return []
-    offsets, values = encoded.sets[scorer.encoder.set_attributes.index(attribute)]
-    numbers = values[offsets[word] : offsets[word + 1]].tolist()
-    return [scorer.encoder.value_of(attribute, number) for number in numbers]
-
-
-def _between(scorer: Scorer, encoded: Encoded, row: list[int], attribute: str) -> list[str]:
-    low, high = sorted(row[:2])
-    return [_word_value(scorer, encoded, attribute, w, 0) for w in range(low + 1, high)]
+def _distance_bin(distance: int) -> str:
+    start = 1
+    for end in _core.distance_bin_ends():
+        if distance <= end:
+            return str(end) if start == end else f"{start}..{end}"
+        start = end + 1
+    return f"{start}.."

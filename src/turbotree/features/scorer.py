@@ -27,6 +27,7 @@ from turbotree.features.weights import AnyWeights
 FloatArray = npt.NDArray[np.float64]
 
 _DISTANCE, _DIRECTION, _BETWEEN_COUNT, _COLUMN = range(4)
+_NO_ID = -1  # no word has it
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +182,9 @@ class Scorer:
             case PairAtom(kind, first, second):
                 return _DISTANCE if kind == "dist" else _DIRECTION, slots[first], slots[second]
             case CountAtom(attribute, value):
-                identifier = self.encoder.id_of(attribute, value)
+                # A value that training never saw is not to be counted as any other rare one.
+                known = value in self.encoder.vocabularies[attribute]
+                identifier = self.encoder.id_of(attribute, value) if known else _NO_ID
                 return _BETWEEN_COUNT, attributes[attribute], identifier
             case ColumnAtom(name):
                 return _COLUMN, list(self.kind.columns).index(name), self.kind.columns[name]

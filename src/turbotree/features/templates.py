@@ -5,7 +5,7 @@ A template is a conjunction of atoms, separated by spaces: ``"h.form m.upos dist
 ============================  =====================================================================
 atom                          value
 ============================  =====================================================================
-``h.form``, ``m-1.upos``      an attribute of a slot's word, or of the word so many places away
+``h.form``, ``m-1.upos``      an attribute of a slot's word, or of the word up to 99 places away
 ``h.feat``                    set-valued: one feature for each FEATS entry (``Case=Nom``)
 ``h.feats:Case``              the value of one FEATS attribute
 ``b.upos``                    set-valued: each distinct value of the words between ``h`` and ``m``
@@ -36,7 +36,10 @@ ATTRIBUTES = (
     *(f"suffix{k}" for k in range(1, 6)),
 )
 
-_WORD = re.compile(r"(?P<slot>[a-z]+)(?P<offset>[+-]\d+)?\.(?P<attribute>[a-z]+\d*(:[\w\[\]]+)?)")
+_NAME = re.compile(r"[a-z]+")
+_WORD = re.compile(
+    r"(?P<slot>[a-z]+)(?P<offset>[+-]\d{1,2})?\.(?P<attribute>[a-z]+\d*(:[\w\[\]]+)?)"
+)
 _PAIR = re.compile(r"(?P<kind>dist|dir)(\((?P<first>[a-z]+),(?P<second>[a-z]+)\))?")
 _COUNT = re.compile(r"count\((?P<attribute>[a-z]+)=(?P<value>[^()\s]+)\)")
 
@@ -57,6 +60,19 @@ class PartKind:
 
     slots: tuple[str, ...]
     columns: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        names = (*self.slots, BETWEEN)
+        if not self.slots or len(set(names)) < len(names) or not all(map(_NAME.fullmatch, names)):
+            raise InputError(
+                f"slots {self.slots}: expected different names of lower-case letters, "
+                f"{BETWEEN!r} not among them"
+            )
+        for column in self.columns:
+            if not _NAME.fullmatch(column) or _PAIR.fullmatch(column):
+                raise InputError(
+                    f"column {column!r}: expected lower-case letters that are no atom by themselves"
+                )
 
     @property
     def width(self) -> int:
@@ -127,6 +143,14 @@ class Template:
 def _parse_atom(atom: str, text: str, kind: PartKind) -> Atom:
     if atom in kind.columns:
         return ColumnAtom(atom)
+    # Words between, and what a plain "dist" measures, are those of the first two slots.
+    if len(kind.slots) < 2 and (
+        atom in ("dist", "dir") or atom.startswith(("b.", "b+", "b-", "count("))
+    ):
+        raise InputError(
+            f"template {text!r}: {atom!r} needs a part with two slots; "
+            f"this kind has {', '.join(kind.slots)}"
+        )
     if match := _WORD.fullmatch(atom):
         slot, attribute = match["slot"], match["attribute"]
         if slot != BETWEEN and slot not in kind.slots:

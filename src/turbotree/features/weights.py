@@ -15,8 +15,8 @@ Arrays = dict[str, npt.NDArray[Any]]
 class Weights:
     """Sparse weights in training: one open-addressing table that grows when features appear.
 
-    The table remembers what it needs to give the average over all rounds, which is what
-    :meth:`freeze` keeps.
+    The table remembers what it needs to give the average of the weights at the end of each
+    round, which is what :meth:`freeze` keeps; before the first round ends, the weights themselves.
     """
 
     def __init__(self, *, expected: int = 0) -> None:
@@ -27,11 +27,11 @@ class Weights:
 
     @property
     def round(self) -> int:
-        """Number of the current training round, from 1 on."""
+        """Number of finished training rounds."""
         return self.table.round
 
     def next_round(self) -> None:
-        """Start the next training round: an update belongs to the round it is made in."""
+        """Finish a training round: the weights as they now are count once in the average."""
         self.table.round += 1
 
     def add(self, gradient: _core.Gradient, scale: float) -> None:

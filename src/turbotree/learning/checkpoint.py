@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from turbotree.errors import InputError
+from turbotree.errors import InputError, ModelFileError
 from turbotree.features import Weights
 from turbotree.modelfile import read_model, write_model
 
@@ -18,7 +19,7 @@ _KIND = "checkpoint"
 class LearnerState:
     """Where a run stood: weights, records, finished epochs, instances done in the current one."""
 
-    arrays: dict[str, Any]
+    weights: Weights
     records: list[dict[str, Any]]
     epoch: int
     done: int
@@ -41,7 +42,8 @@ class Checkpoint:
         self, path: Path, settings: dict[str, Any], *, seconds_between: float = 60.0
     ) -> None:
         self.path = path
-        self.settings = settings
+        # As the file gives them back: tuples become lists.
+        self.settings: dict[str, Any] = json.loads(json.dumps(settings))
         self.seconds_between = seconds_between
         self._last = time.monotonic()
 
@@ -57,7 +59,10 @@ class Checkpoint:
             "epoch": epoch,
             "done": done,
         }
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ModelFileError(f"{self.path}: cannot be written: {error.strerror}") from None
         write_model(self.path, weights.state(), header, kind=_KIND)
         self._last = time.monotonic()
 
@@ -66,16 +71,32 @@ class Checkpoint:
         if not self.path.exists():
             return None
         file = read_model(self.path, kind=_KIND)
-        ours, theirs = self.settings, file.header["settings"]
-        if ours != theirs:
-            changed = sorted(k for k in {*ours, *theirs} if ours.get(k) != theirs.get(k))
+        try:
+            self._check_settings(file.header["settings"])
+            return LearnerState(
+                Weights.restore(file.arrays),
+                list(file.header["records"]),
+                int(file.header["epoch"]),
+                int(file.header["done"]),
+            )
+        except InputError:
+            raise
+        except (KeyError, IndexError, TypeError, ValueError) as error:
+            # The checksum holds, so this is a file that another program wrote in our name.
+            raise ModelFileError(f"{self.path}: not a usable checkpoint: {error!r}") from error
+
+    def _check_settings(self, theirs: dict[str, Any]) -> None:
+        ours = self.settings
+        changed = sorted(
+            name
+            for name in {*ours, *theirs}
+            if name not in ours or name not in theirs or ours[name] != theirs[name]
+        )
+        if changed:
             raise InputError(
                 f"{self.path}: the checkpoint was made with other settings "
                 f"({', '.join(changed)}); train without --resume to start afresh"
             )
-        return LearnerState(
-            dict(file.arrays), file.header["records"], file.header["epoch"], file.header["done"]
-        )
 
     def remove(self) -> None:
         """Delete the state, once the model is safely written."""

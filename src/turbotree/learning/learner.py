@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from turbotree.errors import InputError
+from turbotree.errors import InputError, ModelFileError
 from turbotree.features import Weights
 from turbotree.learning.checkpoint import Checkpoint
 from turbotree.learning.losses import Loss
-from turbotree.learning.problem import Task
+from turbotree.learning.problem import Problem, Task
 
 FEATURE_SETS = ("all", "supported")
 
@@ -51,7 +51,9 @@ class LearnerOptions:
         if self.epochs < 1:
             raise InputError(f"epochs is {self.epochs}; expected at least 1")
         if not 0 < self.largest_step < math.inf:
-            raise InputError(f"largest step is {self.largest_step}; expected a positive number")
+            raise InputError(
+                f"largest step is {self.largest_step}; expected a finite positive number"
+            )
         if self.seed < 0:
             raise InputError(f"seed is {self.seed}; expected 0 or more")
         if self.features not in FEATURE_SETS:
@@ -108,9 +110,12 @@ def learn(
     The weights (freeze them to get the average) and one record an epoch.
     """
     state = checkpoint.load() if checkpoint else None
-    if state is not None:
-        weights = Weights.restore(state.arrays)
-        records = [EpochRecord(**record) for record in state.records]
+    if checkpoint is not None and state is not None:
+        weights = state.weights
+        try:
+            records = [EpochRecord(**record) for record in state.records]
+        except TypeError as error:
+            raise ModelFileError(f"{checkpoint.path}: records of another kind: {error}") from None
         first_epoch, done = state.epoch, state.done
     else:
         weights = Weights()
@@ -128,7 +133,8 @@ def learn(
         record = records[epoch]
         order = np.random.default_rng([options.seed, epoch]).permutation(len(task))
         for position in range(done, len(order)):
-            _learn_from(task, int(order[position]), options, weights, record)
+            _learn_from(task.problem(int(order[position])), options, weights, record)
+            weights.next_round()
             if on_instance is not None:
                 on_instance(position + 1, record)
             if checkpoint is not None and checkpoint.due():
@@ -143,10 +149,8 @@ def learn(
 
 
 def _learn_from(
-    task: Task, index: int, options: LearnerOptions, weights: Weights, record: EpochRecord
+    problem: Problem, options: LearnerOptions, weights: Weights, record: EpochRecord
 ) -> None:
-    weights.next_round()
-    problem = task.problem(index)
     loss, coefficients = options.loss.evaluate(problem, problem.scores(weights))
     record.loss += loss
     coefficients[np.abs(coefficients) < _NEGLIGIBLE] = 0.0

@@ -112,7 +112,9 @@ class Pruner:
     options: PruningOptions
     shape: TreeShape
 
-    def candidates(self, encoded: Encoded, keep: IntArray | None = None) -> Parts:
+    def candidates(
+        self, encoded: Encoded, keep: IntArray | None = None, shape: TreeShape | None = None
+    ) -> Parts:
         """Return the arcs worth a closer look.
 
         Parameters
@@ -121,14 +123,20 @@ class Pruner:
             A batch of sentences.
         keep
             Heads of all words that have to stay: the gold ones, in training.
+        shape
+            Which trees will be asked for, if not those that the pruner was trained for: the best
+            of these is kept then, so that there is one.
         """
         lengths = encoded.lengths
         arcs = all_arcs(lengths)
+        scores = self.model.score(encoded, arcs)
+        if keep is None and shape is not None and shape != self.shape:
+            keep = best_trees(lengths, arcs, scores, shape)
         rows, offsets = _core.prune(
             lengths,
             arcs.rows,
             arcs.offsets,
-            self.model.score(encoded, arcs),
+            scores,
             self.shape.single_root,
             False,
             self.options.threshold,

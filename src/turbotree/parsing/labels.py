@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from turbotree import chains
+from turbotree.errors import InputError
 from turbotree.features import AnyWeights, Encoded, Encoder, LabelledParts, PartKind, Scorer
 from turbotree.features._core import Gradient
 from turbotree.learning import Expectation
@@ -39,6 +40,21 @@ class LabelDictionary:
     lists: IntArray
     offsets: IntArray
     labels: IntArray
+
+    def __post_init__(self) -> None:
+        lists, offsets, labels = self.lists, self.offsets, self.labels
+        well_formed = (
+            all(isinstance(name, str) for name in self.names)
+            and (lists.ndim, offsets.ndim, labels.ndim) == (2, 1, 1)
+            and lists.shape[0] == lists.shape[1]
+            and len(offsets) > 1
+            and (offsets[0], offsets[-1]) == (0, len(labels))
+            and bool((np.diff(offsets) > 0).all())
+            and bool(((lists >= 0) & (lists < len(offsets) - 1)).all())
+            and bool(((labels >= 0) & (labels < len(self.names))).all())
+        )
+        if not well_formed:
+            raise InputError("the label dictionary is not well formed")
 
     @classmethod
     def fit(
@@ -109,6 +125,12 @@ class LabelModel:
             first_template=len(templates),
         )
         self._tag_row = encoder.attributes.index("upos")
+        tags = encoder.id_limit("upos")
+        if len(dictionary.lists) != tags:
+            raise InputError(
+                f"the label dictionary is made for {len(dictionary.lists)} tags, "
+                f"the encoder knows {tags}"
+            )
 
     def with_weights(self, weights: AnyWeights) -> LabelModel:
         """Return the same model with other weights."""
@@ -208,6 +230,11 @@ class LabelProblem:
         self.gold = self._indicator(labels[structure.words])
         self.cost = 1.0 - self.gold
         self.cost[self._split :] = 0.0
+
+    @property
+    def gold_is_allowed(self) -> bool:
+        """Whether the dictionary allows every gold label."""
+        return bool(self.gold[: self._split].sum() == len(self._structure.words))
 
     def scores(self, weights: AnyWeights) -> FloatArray:
         """Score each label and each pair of neighbouring labels."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
@@ -101,7 +102,7 @@ class Parser:
             return []
         encoded = self.encoder.encode(sentences)
         lengths = encoded.lengths
-        arcs = self.pruner.candidates(encoded)
+        arcs = self.pruner.candidates(encoded, shape=shape)
         arc_scores = self.arcs.score(encoded, arcs)
         decoded = arc_scores
         if decoder == "mbr":
@@ -144,6 +145,8 @@ class Parser:
         """
         if threads < 1:
             raise InputError(f"threads is {threads}; expected at least 1")
+        if batch_size < 1:
+            raise InputError(f"batch size is {batch_size}; expected at least 1")
         self._decoding(
             options.get("decoder"), options.get("projective"), options.get("single_root")
         )
@@ -221,7 +224,7 @@ class Parser:
                 )
                 for name in ("pruner", "arcs", "labels")
             }
-            shape = TreeShape(single_root=header["single_root"])
+            shape = TreeShape(single_root=_flag(header["single_root"]))
             pruner = Pruner(
                 ArcModel(Scorer(templates["pruner"], ARC, encoder), weights["pruner"]),
                 PruningOptions(**header["pruning"]),
@@ -246,8 +249,8 @@ class Parser:
                 arcs,
                 labels,
                 shape,
-                header["temperature"]["arcs"],
-                header["temperature"]["labels"],
+                _temperature(header["temperature"]["arcs"]),
+                _temperature(header["temperature"]["labels"]),
                 header["training"],
             )
         except (KeyError, TypeError, ValueError) as error:
@@ -307,3 +310,15 @@ class Parser:
             )
             for i, sentence in enumerate(sentences)
         ]
+
+
+def _flag(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError(f"{value!r} is not true or false")
+    return value
+
+
+def _temperature(value: Any) -> float:
+    if not isinstance(value, float | int) or not 0 < value < math.inf:
+        raise ValueError(f"temperature {value!r} is not a positive number")
+    return float(value)

@@ -24,6 +24,7 @@ from turbotree.features import (
     attributes_of,
 )
 from turbotree.features import parse_templates as parse
+from turbotree.features._core import MAX_LABELS
 from turbotree.learning import Checkpoint, EpochRecord, LearnerOptions, Loss, Task, learn
 from turbotree.learning.progress import Progress, Silent
 from turbotree.parsing.arcs import (
@@ -51,6 +52,8 @@ _T = TypeVar("_T")
 _NEGLIGIBLE = {"pruner": 0.01, "arcs": 0.005, "labels": 0.003}
 
 TEMPLATE_SETS = ("pruner", "arc", "label", "label_pair")
+
+_PRUNER_STEP = 0.1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,33 +104,39 @@ class TrainingOptions:
     licence: str | None = None
 
     def __post_init__(self) -> None:
-        # What is wrong should be said before the data are read, not after an hour.
-        self.arc_options()
-        self.label_options()
-        self.pruner_options()
-        PruningOptions(self.pruning_threshold, self.max_heads)
+        # Everything is looked at now: nobody wants to hear of a bad option after an hour.
+        for learner in (self.pruner_learner, self.arc_learner, self.label_learner):
+            learner()
+        self.pruning()
+        if self.threads < 1:
+            raise InputError(f"threads is {self.threads}; expected at least 1")
         for name in self.templates or {}:
             if name not in TEMPLATE_SETS:
                 raise InputError(
                     f"unknown template set {name!r}; expected one of {', '.join(TEMPLATE_SETS)}"
                 )
-        if self.threads < 1:
-            raise InputError(f"threads is {self.threads}; expected at least 1")
 
-    def arc_options(self) -> LearnerOptions:
-        """Return how the arcs are trained."""
+    def pruner_learner(self) -> LearnerOptions:
+        """Return how to train the pruner."""
+        return LearnerOptions(
+            Loss.named("crf"), self.pruner_epochs, _PRUNER_STEP, self.features, self.seed
+        )
+
+    def arc_learner(self) -> LearnerOptions:
+        """Return how to train the arcs."""
         return LearnerOptions(
             self.arc_loss(), self.epochs, self.largest_step, self.features, self.seed
         )
 
-    def label_options(self) -> LearnerOptions:
-        """Return how the labels are trained."""
-        loss = Loss.named(self.label_loss)
-        return LearnerOptions(loss, self.epochs, self.label_step, self.features, self.seed)
+    def label_learner(self) -> LearnerOptions:
+        """Return how to train the labels."""
+        return LearnerOptions(
+            Loss.named(self.label_loss), self.epochs, self.label_step, self.features, self.seed
+        )
 
-    def pruner_options(self) -> LearnerOptions:
-        """Return how the pruner is trained."""
-        return LearnerOptions(Loss.named("crf"), self.pruner_epochs, 0.1, self.features, self.seed)
+    def pruning(self) -> PruningOptions:
+        """Return how far to prune."""
+        return PruningOptions(self.pruning_threshold, self.max_heads)
 
     def arc_loss(self) -> Loss:
         """Return the loss of the arcs."""
@@ -262,11 +271,14 @@ class _Trainer:
         self.checkpoints = checkpoints
         self.progress = progress
         self.stop = threading.Event()
+        given = options.templates or {}
         self.templates = {
-            name: (options.templates or {}).get(name) or load_templates(name)
+            name: list(given[name]) if name in given else load_templates(name)
             for name in TEMPLATE_SETS
         }
         names = sorted({label for sentence in train for label in sentence.labels})
+        if len(names) > MAX_LABELS:
+            raise InputError(f"{len(names)} labels; a parser takes up to {MAX_LABELS}")
         kinds = {"pruner": ARC, "arc": ARC, "label": NODE, "label_pair": pair_kind(len(names))}
         parsed = [t for name in TEMPLATE_SETS for t in parse(self.templates[name], kinds[name])]
         attributes, sets = attributes_of(parsed)
@@ -340,11 +352,11 @@ class _Trainer:
         weights, pruner_records = self._learn(
             "pruner",
             ArcTask(scorer, self.train.encoded, self.train.heads, self.shape),
-            options.pruner_options(),
+            options.pruner_learner(),
         )
         pruner = Pruner(
             ArcModel(scorer, weights.freeze(threshold=_NEGLIGIBLE["pruner"])),
-            PruningOptions(options.pruning_threshold, options.max_heads),
+            options.pruning(),
             self.shape,
         )
         candidates = self._map(
@@ -373,7 +385,7 @@ class _Trainer:
         weights, arc_records = self._learn(
             "arcs",
             ArcTask(arc_scorer, self.train.encoded, self.train.heads, self.shape, candidates),
-            options.arc_options(),
+            options.arc_learner(),
             evaluate,
         )
         record = {
@@ -384,7 +396,6 @@ class _Trainer:
         return pruner, ArcModel(arc_scorer, freeze(weights)), record
 
     def _train_labels(self) -> tuple[LabelModel, dict[str, Any]]:
-        options = self.options
         model = LabelModel(
             self.templates["label"], self.templates["label_pair"], self.dictionary, self.encoder
         )
@@ -401,7 +412,7 @@ class _Trainer:
         weights, records = self._learn(
             "labels",
             LabelTask(model, self.train.encoded, self.train.heads, self.train.labels),
-            options.label_options(),
+            self.options.label_learner(),
             evaluate,
         )
         return freeze(weights), {"labels": [r.to_dict() for r in records]}
@@ -458,23 +469,24 @@ class _Trainer:
         return 100.0 * sum(self._map(right, len(self.dev.heads))) / self.dev.words
 
     def _arc_temperature(self, pruner: Pruner, arcs: ArcModel) -> float:
-        task = ArcTask(
-            arcs.scorer,
-            self.dev.encoded,
-            self.dev.heads,
-            self.shape,
-            [
-                pruner.candidates(encoded, heads)
-                for encoded, heads in zip(self.dev.encoded, self.dev.heads, strict=True)
-            ],
-        )
-        return fit_temperature([task.problem(i) for i in range(len(task))], arcs.weights)
+        candidates = [
+            pruner.candidates(encoded, heads)
+            for encoded, heads in zip(self.dev.encoded, self.dev.heads, strict=True)
+        ]
+        task = ArcTask(arcs.scorer, self.dev.encoded, self.dev.heads, self.shape, candidates)
+        # A gold tree with more roots than the parser may give says nothing of its probabilities.
+        problems = [
+            task.problem(i)
+            for i, heads in enumerate(self.dev.heads)
+            if not self.shape.single_root or np.count_nonzero(heads == 0) == 1
+        ]
+        return fit_temperature(problems, arcs.weights)
 
     def _label_temperature(self, model: LabelModel) -> float:
         assert model.weights is not None
         task = LabelTask(model, self.dev.encoded, self.dev.heads, self.dev.labels)
-        problems = [task.problem(i) for i in range(len(task)) if (self.dev.labels[i] >= 0).all()]
-        return fit_temperature(problems, model.weights)
+        problems = [task.problem(i) for i in range(len(task))]
+        return fit_temperature([p for p in problems if p.gold_is_allowed], model.weights)
 
 
 def _label_dictionary(data: _Data, encoder: Encoder, names: list[str]) -> LabelDictionary:
