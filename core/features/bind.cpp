@@ -232,9 +232,6 @@ NB_MODULE(_core, m) {
   m.attr("MAX_LABELS") = max_labels;
   m.attr("MAX_TEMPLATES") = max_templates;
   m.attr("FIRST_FREE_ID") = first_free_id;
-  nb::list ends;
-  for (const int end : distance_bin_ends) ends.append(end);
-  m.attr("DISTANCE_BIN_ENDS") = nb::tuple(ends);
 
   nb::class_<Program>(m, "Program", "Templates compiled for one kind of part.")
       .def("__init__",
@@ -300,6 +297,9 @@ NB_MODULE(_core, m) {
            nb::keep_alive<1, 2>())
       .def("find", &find_all<FrozenTable>, "keys"_a);
 
+  m.def("distance_bin_ends",
+        [] { return std::vector<int>(distance_bin_ends.begin(), distance_bin_ends.end()); },
+        "The longest distance of each bin but the last.");
   m.def("keys", &keys_of_parts, "program"_a, "prepared"_a, "rows"_a, "offsets"_a);
   m.def("score", &score_parts<WeightTable>, "program"_a, "prepared"_a, "rows"_a, "offsets"_a, "table"_a,
         "label_offsets"_a = nb::none(), "labels"_a = nb::none());

@@ -169,7 +169,7 @@ class _PartView:
 
 def _distance_bin(distance: int) -> str:
     start = 1
-    for end in _core.DISTANCE_BIN_ENDS:
+    for end in _core.distance_bin_ends():
         if distance <= end:
             return str(end) if start == end else f"{start}..{end}"
         start = end + 1
