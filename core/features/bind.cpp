@@ -198,6 +198,7 @@ Output<std::uint32_t, 2> freeze(const WeightTable& table, int tag_label_bits, fl
     nb::gil_scoped_release release;
     *owned = FrozenTable::build(table, tag_label_bits, threshold);
   }
+  require(!owned->empty(), "the weights do not fit a frozen table with so few labels");
   std::vector<FrozenSlot>* const slots = owned.release();
   return {slots->data(), {slots->size(), 2}, owner_of(slots)};
 }

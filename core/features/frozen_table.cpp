@@ -1,5 +1,6 @@
 #include "features/frozen_table.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace turbotree::features {
@@ -16,11 +17,16 @@ std::vector<FrozenSlot> FrozenTable::build(const WeightTable& table, int tag_lab
     return std::fabs(weight) > threshold ? weight : 0.0f;
   };
   std::size_t count = 0;
-  table.for_each([&](const WeightTable::Slot& slot) { count += weight_of(slot) != 0.0f; });
+  int highest_label = 0;
+  table.for_each([&](const WeightTable::Slot& slot) {
+    count += weight_of(slot) != 0.0f;
+    highest_label = std::max(highest_label, label_of(slot.key));
+  });
+  if (highest_label >> tag_label_bits != 0) return {};
   // A load of seven tenths: short runs, little air. Labels of one feature come in bulk, and runs
   // of bulks grow long: they get more air.
   std::size_t homes = (tag_label_bits == 0 ? count * 10 / 7 : count * 10 / 4) + 64;
-  for (;; homes += homes / 4) {
+  for (int attempt = 0; attempt < 16; ++attempt, homes += homes / 4) {
     std::vector<FrozenSlot> slots(homes + overhang, FrozenSlot{0, 0.0f});
     const FrozenTable placement(slots, tag_label_bits);
     bool fits = true;
@@ -37,6 +43,7 @@ std::vector<FrozenSlot> FrozenTable::build(const WeightTable& table, int tag_lab
     });
     if (fits) return slots;
   }
+  return {};
 }
 
 }  // namespace turbotree::features

@@ -1,7 +1,8 @@
 // The weights while training: one open-addressing table that grows.
 //
-// Each slot keeps a weight and what averaging needs: after the update `delta` of round t, the
-// average of all iterates up to round T is weight - (sum of t * delta) / T.
+// Each slot keeps a weight and what averaging needs. With t rounds finished before an update
+// `delta`, the average of the weights at the end of the first T rounds is
+// weight - (sum of t * delta) / T.
 #pragma once
 
 #include <algorithm>

@@ -235,3 +235,12 @@ def test_frozen_weights_can_be_read_from_their_slots(numbered):
     slots.setflags(write=False)
     copy = FrozenWeights(slots, frozen.label_bits)
     assert numbered.weights(copy, [1, 2, 2], [7, 39, 7]) == [1.5, -2.5, 0.0]
+
+
+def test_freezing_for_fewer_labels_than_there_are_is_refused():
+    table = _core.WeightTable()
+    labels = np.arange(8, dtype=np.uint64) | np.uint64(1 << 40)
+    table.restore(labels, np.ones(8, np.float32), np.zeros(8, np.float32))
+    assert len(table.freeze(3, 0.0)) > 8
+    with pytest.raises(ValueError, match="so few labels"):
+        table.freeze(2, 0.0)

@@ -197,7 +197,8 @@ def test_single_roots_are_learnt_from_the_data_unless_told():
     one, two = tiny([0, 1]), tiny([0, 0])
     assert train_parser([one], **QUICK).shape == TreeShape(single_root=True)
     assert train_parser([one, two], **QUICK).shape == TreeShape(single_root=False)
-    assert train_parser([one, two], single_root=True, **QUICK).shape.single_root
+    with pytest.raises(InputError, match="2 words under the root"):
+        train_parser([one, two], single_root=True, **QUICK)
     assert not train_parser([one], single_root=False, **QUICK).shape.single_root
 
 

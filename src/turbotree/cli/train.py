@@ -18,7 +18,7 @@ from turbotree.errors import InputError
 from turbotree.evaluation import attachment_scores
 from turbotree.features import read_templates
 from turbotree.parsing import Parser, TrainingOptions
-from turbotree.parsing.training import TEMPLATE_SETS
+from turbotree.parsing.options import TEMPLATE_SETS
 from turbotree.text import Sentence
 
 

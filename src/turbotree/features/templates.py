@@ -134,11 +134,6 @@ class Template:
         """Parse one line; an unknown atom gives an :class:`InputError` that names it."""
         return cls(text, tuple(_parse_atom(atom, text, kind) for atom in text.split()))
 
-    @property
-    def word_atoms(self) -> tuple[WordAtom, ...]:
-        """The atoms that look at words."""
-        return tuple(atom for atom in self.atoms if isinstance(atom, WordAtom))
-
 
 def _parse_atom(atom: str, text: str, kind: PartKind) -> Atom:
     if atom in kind.columns:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import math
 import os
-from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from itertools import islice
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,10 +27,11 @@ from turbotree.parsing.arcs import (
 )
 from turbotree.parsing.labels import LabelDictionary, LabelModel
 from turbotree.parsing.parse import Parse, ParsedBatch
+from turbotree.parsing.streaming import in_batches, map_in_order
 from turbotree.text import Sentence
 
 if TYPE_CHECKING:
-    from turbotree.parsing.training import TrainingSource
+    from turbotree.parsing.treebank import TrainingSource
 
 KIND = "parser"
 DECODERS = ("mst", "eisner", "mbr")
@@ -150,21 +149,9 @@ class Parser:
         self._decoding(
             options.get("decoder"), options.get("projective"), options.get("single_root")
         )
-        stream = iter(sentences)
-        batches = iter(lambda: list(islice(stream, batch_size)), [])
-        if threads == 1:
-            for batch in batches:
-                yield from self.parse_batch(batch, **options)
-            return
-        with ThreadPoolExecutor(threads) as pool:
-            pending: deque[Future[list[Parse]]] = deque()
-            for batch in batches:
-                pending.append(pool.submit(self.parse_batch, batch, **options))
-                # Enough to keep the threads busy, little enough to stream.
-                if len(pending) > 2 * threads:
-                    yield from pending.popleft().result()
-            while pending:
-                yield from pending.popleft().result()
+        batches = in_batches(sentences, batch_size)
+        parses = map_in_order(partial(self.parse_batch, **options), batches, threads=threads)
+        return (parse for batch in parses for parse in batch)
 
     def explain(self, sentence: Sentence, head: int, modifier: int) -> list[FiredFeature]:
         """List the features of one arc with their weights, heaviest first."""

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,7 +13,6 @@ import numpy as np
 
 from turbotree.errors import InputError
 from turbotree.features import (
-    Encoded,
     Encoder,
     FrozenWeights,
     Parts,
@@ -25,148 +22,36 @@ from turbotree.features import (
 )
 from turbotree.features import parse_templates as parse
 from turbotree.features._core import MAX_LABELS
-from turbotree.learning import Checkpoint, EpochRecord, LearnerOptions, Loss, Task, learn
+from turbotree.learning import Checkpoint, EpochRecord, LearnerOptions, Task, learn
 from turbotree.learning.progress import Progress, Silent
 from turbotree.parsing.arcs import (
     ARC,
     ArcModel,
     ArcTask,
-    IntArray,
     Pruner,
-    PruningOptions,
     TreeShape,
     best_trees,
 )
-from turbotree.parsing.labels import NODE, LabelDictionary, LabelModel, LabelTask, pair_kind
+from turbotree.parsing.labels import NODE, LabelModel, LabelTask, pair_kind
+from turbotree.parsing.options import TEMPLATE_SETS, TrainingOptions
 from turbotree.parsing.parser import Parser
 from turbotree.parsing.temperature import fit_temperature
 from turbotree.parsing.templates import load_templates
-from turbotree.text import Sentence, check_tree, read_sentences
-
-TrainingSource = str | os.PathLike[str] | Iterable[Sentence]
+from turbotree.parsing.treebank import (
+    TrainingSource,
+    Treebank,
+    fingerprint,
+    label_dictionary,
+    pruning_record,
+    read_trees,
+)
+from turbotree.text import Sentence
 
 _T = TypeVar("_T")
 
 # Weights below these are left out of the finished model: most features were met once or twice and
 # hardly count. Two thirds of the table go, the scores on development data stay.
 _NEGLIGIBLE = {"pruner": 0.01, "arcs": 0.005, "labels": 0.003}
-
-TEMPLATE_SETS = ("pruner", "arc", "label", "label_pair")
-
-_PRUNER_STEP = 0.1
-
-
-@dataclass(frozen=True, kw_only=True)
-class TrainingOptions:
-    """How to train a parser.
-
-    Attributes
-    ----------
-    loss, beta, gamma
-        The loss of the arcs: a name, or the two numbers of the family.
-    epochs
-        Passes over the data, for arcs and labels.
-    largest_step
-        The papers' 1 / (lambda m): the smaller, the stronger the L2 regularisation.
-    features
-        ``"all"`` or ``"supported"``.
-    seed
-        Decides every random choice.
-    threads
-        Threads to use; the model does not depend on it.
-    single_root
-        Whether trees have one word under the root; None: as in the training data.
-    pruning_threshold, max_heads, pruner_epochs
-        How far the pruner prunes, and how long it trains.
-    label_loss, label_step
-        Loss and largest step of the labels.
-    templates
-        Template sets that replace the default ones, by name.
-    licence
-        Licence of the training data, kept in the model file.
-    """
-
-    loss: str | None = None
-    beta: float | None = None
-    gamma: float | None = None
-    epochs: int = 10
-    largest_step: float = 0.01
-    features: str = "all"
-    seed: int = 1
-    threads: int = 1
-    single_root: bool | None = None
-    pruning_threshold: float = 1e-4
-    max_heads: int = 20
-    pruner_epochs: int = 3
-    label_loss: str = "svm"
-    label_step: float = 0.01
-    templates: dict[str, list[str]] | None = None
-    licence: str | None = None
-
-    def __post_init__(self) -> None:
-        # Everything is looked at now: nobody wants to hear of a bad option after an hour.
-        for learner in (self.pruner_learner, self.arc_learner, self.label_learner):
-            learner()
-        self.pruning()
-        if self.threads < 1:
-            raise InputError(f"threads is {self.threads}; expected at least 1")
-        for name in self.templates or {}:
-            if name not in TEMPLATE_SETS:
-                raise InputError(
-                    f"unknown template set {name!r}; expected one of {', '.join(TEMPLATE_SETS)}"
-                )
-
-    def pruner_learner(self) -> LearnerOptions:
-        """Return how to train the pruner."""
-        return LearnerOptions(
-            Loss.named("crf"), self.pruner_epochs, _PRUNER_STEP, self.features, self.seed
-        )
-
-    def arc_learner(self) -> LearnerOptions:
-        """Return how to train the arcs."""
-        return LearnerOptions(
-            self.arc_loss(), self.epochs, self.largest_step, self.features, self.seed
-        )
-
-    def label_learner(self) -> LearnerOptions:
-        """Return how to train the labels."""
-        return LearnerOptions(
-            Loss.named(self.label_loss), self.epochs, self.label_step, self.features, self.seed
-        )
-
-    def pruning(self) -> PruningOptions:
-        """Return how far to prune."""
-        return PruningOptions(self.pruning_threshold, self.max_heads)
-
-    def arc_loss(self) -> Loss:
-        """Return the loss of the arcs."""
-        if self.beta is None and self.gamma is None:
-            return Loss.named(self.loss or "svm")
-        if self.loss is not None:
-            raise InputError("give either a loss by name or beta and gamma, not both")
-        if self.beta is None or self.gamma is None:
-            raise InputError("beta and gamma go together")
-        return Loss(self.beta, self.gamma)
-
-    def to_record(self) -> dict[str, Any]:
-        """Return what the outcome depends on, as JSON-ready data."""
-        loss = self.arc_loss()
-        return {
-            "loss": loss.name,
-            "beta": str(loss.beta),
-            "gamma": loss.gamma,
-            "epochs": self.epochs,
-            "largest_step": self.largest_step,
-            "features": self.features,
-            "seed": self.seed,
-            "single_root": self.single_root,
-            "pruning_threshold": self.pruning_threshold,
-            "max_heads": self.max_heads,
-            "pruner_epochs": self.pruner_epochs,
-            "label_loss": self.label_loss,
-            "label_step": self.label_step,
-            "licence": self.licence,
-        }
 
 
 def train_parser(
@@ -205,8 +90,8 @@ def train_parser(
     except TypeError as error:
         raise InputError(str(error).replace("TrainingOptions.__init__()", "train")) from None
     trainer = _Trainer(
-        _read_trees(train, "training data"),
-        _read_trees(dev, "development data") if dev is not None else [],
+        read_trees(train, "training data"),
+        read_trees(dev, "development data") if dev is not None else [],
         settings,
         Path(checkpoint) if checkpoint is not None else None,
         progress or Silent(),
@@ -214,44 +99,6 @@ def train_parser(
     if not resume:
         trainer.forget()
     return trainer.run()
-
-
-def _read_trees(source: TrainingSource, what: str) -> list[Sentence]:
-    sentences = (
-        list(read_sentences(source)) if isinstance(source, str | os.PathLike) else list(source)
-    )
-    if not sentences:
-        name = os.fspath(source) if isinstance(source, str | os.PathLike) else what
-        raise InputError(f"{name}: no sentences")
-    for sentence in sentences:
-        check_tree(sentence)
-    return sentences
-
-
-@dataclass(frozen=True)
-class _Data:
-    """A treebank as integers, each sentence a batch of one."""
-
-    encoded: list[Encoded]
-    heads: list[IntArray]
-    labels: list[IntArray]
-
-    @classmethod
-    def of(cls, sentences: Sequence[Sentence], encoder: Encoder, names: list[str]) -> _Data:
-        numbers = {name: i for i, name in enumerate(names)}
-        return cls(
-            [encoder.encode([sentence]) for sentence in sentences],
-            [np.array(sentence.heads, dtype=np.int32) for sentence in sentences],
-            # A label that training never saw is no label at all: it counts as wrong.
-            [
-                np.array([numbers.get(label, -1) for label in sentence.labels], dtype=np.int32)
-                for sentence in sentences
-            ],
-        )
-
-    @property
-    def words(self) -> int:
-        return sum(len(heads) for heads in self.heads)
 
 
 class _StoppedError(Exception):
@@ -284,19 +131,15 @@ class _Trainer:
         attributes, sets = attributes_of(parsed)
         # The labeller looks its dictionary up by tag, whatever the templates use.
         self.encoder = Encoder.fit(train, sorted({*attributes, "upos"}), sets)
-        self.train = _Data.of(train, self.encoder, names)
-        self.dev = _Data.of(dev, self.encoder, names)
-        self.shape = TreeShape(
-            single_root=all(s.heads.count(0) == 1 for s in train)
-            if options.single_root is None
-            else options.single_root
-        )
-        self.dictionary = _label_dictionary(self.train, self.encoder, names)
+        self.train = Treebank.of(train, self.encoder, names)
+        self.dev = Treebank.of(dev, self.encoder, names)
+        self.shape = TreeShape(single_root=_single_root(train, options.single_root))
+        self.dictionary = label_dictionary(self.train, self.encoder, names)
         self.settings = {
             **options.to_record(),
             "templates": self.templates,
-            "data": _fingerprint(train),
-            "development data": _fingerprint(dev),
+            "data": fingerprint(train),
+            "development data": fingerprint(dev),
         }
 
     def forget(self) -> None:
@@ -366,7 +209,7 @@ class _Trainer:
         dev_candidates = self._map(
             lambda i: pruner.candidates(self.dev.encoded[i]), len(self.dev.encoded)
         )
-        pruning = _pruning_record(self.dev, dev_candidates)
+        pruning = pruning_record(self.dev, dev_candidates)
         if pruning:
             self.progress.note(
                 f"pruner   {pruning['heads_a_word']:.2f} heads a word on dev, "
@@ -489,30 +332,12 @@ class _Trainer:
         return fit_temperature([p for p in problems if p.gold_is_allowed], model.weights)
 
 
-def _label_dictionary(data: _Data, encoder: Encoder, names: list[str]) -> LabelDictionary:
-    row = encoder.attributes.index("upos")
-    seen: set[tuple[int, int, int]] = set()
-    for encoded, heads, labels in zip(data.encoded, data.heads, data.labels, strict=True):
-        tags = encoded.ids[row]
-        seen.update(zip(tags[1:].tolist(), tags[heads].tolist(), labels.tolist(), strict=True))
-    return LabelDictionary.fit(names, encoder.id_limit("upos"), seen)
-
-
-def _pruning_record(data: _Data, candidates: Sequence[Parts]) -> dict[str, float]:
-    if not data.heads:
-        return {}
-    kept = sum(
-        int(np.count_nonzero(heads[arcs.rows[:, 1] - 1] == arcs.rows[:, 0]))
-        for heads, arcs in zip(data.heads, candidates, strict=True)
-    )
-    return {
-        "heads_a_word": sum(len(arcs.rows) for arcs in candidates) / data.words,
-        "gold_arcs_lost_percent": 100.0 * (data.words - kept) / data.words,
-    }
-
-
-def _fingerprint(sentences: Sequence[Sentence]) -> str:
-    digest = hashlib.sha256()
-    for sentence in sentences:
-        digest.update(sentence.to_text().encode())
-    return digest.hexdigest()
+def _single_root(sentences: Sequence[Sentence], wanted: bool | None) -> bool:
+    several = next((s for s in sentences if s.heads.count(0) > 1), None)
+    if wanted and several is not None:
+        raise InputError.at(
+            several.path,
+            several.line,
+            f"{several.heads.count(0)} words under the root, but a single one was asked for",
+        )
+    return several is None if wanted is None else wanted

@@ -1,0 +1,127 @@
+"""How to train a parser: every option, checked before anything else happens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from turbotree.errors import InputError
+from turbotree.learning import LearnerOptions, Loss
+from turbotree.parsing.arcs import PruningOptions
+
+TEMPLATE_SETS = ("pruner", "arc", "label", "label_pair")
+
+_PRUNER_STEP = 0.1
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingOptions:
+    """How to train a parser.
+
+    Attributes
+    ----------
+    loss, beta, gamma
+        The loss of the arcs: a name, or the two numbers of the family.
+    epochs
+        Passes over the data, for arcs and labels.
+    largest_step
+        The papers' 1 / (lambda m): the smaller, the stronger the L2 regularisation.
+    features
+        ``"all"`` or ``"supported"``.
+    seed
+        Decides every random choice.
+    threads
+        Threads to use; the model does not depend on it.
+    single_root
+        Whether trees have one word under the root; None: as in the training data.
+    pruning_threshold, max_heads, pruner_epochs
+        How far the pruner prunes, and how long it trains.
+    label_loss, label_step
+        Loss and largest step of the labels.
+    templates
+        Template sets that replace the default ones, by name.
+    licence
+        Licence of the training data, kept in the model file.
+    """
+
+    loss: str | None = None
+    beta: float | None = None
+    gamma: float | None = None
+    epochs: int = 10
+    largest_step: float = 0.01
+    features: str = "all"
+    seed: int = 1
+    threads: int = 1
+    single_root: bool | None = None
+    pruning_threshold: float = 1e-4
+    max_heads: int = 20
+    pruner_epochs: int = 3
+    label_loss: str = "svm"
+    label_step: float = 0.01
+    templates: dict[str, list[str]] | None = None
+    licence: str | None = None
+
+    def __post_init__(self) -> None:
+        # Everything is looked at now: nobody wants to hear of a bad option after an hour.
+        for learner in (self.pruner_learner, self.arc_learner, self.label_learner):
+            learner()
+        self.pruning()
+        if self.threads < 1:
+            raise InputError(f"threads is {self.threads}; expected at least 1")
+        for name in self.templates or {}:
+            if name not in TEMPLATE_SETS:
+                raise InputError(
+                    f"unknown template set {name!r}; expected one of {', '.join(TEMPLATE_SETS)}"
+                )
+
+    def pruner_learner(self) -> LearnerOptions:
+        """Return how to train the pruner."""
+        return LearnerOptions(
+            Loss.named("crf"), self.pruner_epochs, _PRUNER_STEP, self.features, self.seed
+        )
+
+    def arc_learner(self) -> LearnerOptions:
+        """Return how to train the arcs."""
+        return LearnerOptions(
+            self.arc_loss(), self.epochs, self.largest_step, self.features, self.seed
+        )
+
+    def label_learner(self) -> LearnerOptions:
+        """Return how to train the labels."""
+        return LearnerOptions(
+            Loss.named(self.label_loss), self.epochs, self.label_step, self.features, self.seed
+        )
+
+    def pruning(self) -> PruningOptions:
+        """Return how far to prune."""
+        return PruningOptions(self.pruning_threshold, self.max_heads)
+
+    def arc_loss(self) -> Loss:
+        """Return the loss of the arcs."""
+        if self.beta is None and self.gamma is None:
+            return Loss.named(self.loss or "svm")
+        if self.loss is not None:
+            raise InputError("give either a loss by name or beta and gamma, not both")
+        if self.beta is None or self.gamma is None:
+            raise InputError("beta and gamma go together")
+        return Loss(self.beta, self.gamma)
+
+    def to_record(self) -> dict[str, Any]:
+        """Return what the outcome depends on, as JSON-ready data."""
+        loss = self.arc_loss()
+        return {
+            "loss": loss.name,
+            "beta": str(loss.beta),
+            "gamma": loss.gamma,
+            "epochs": self.epochs,
+            "largest_step": self.largest_step,
+            "features": self.features,
+            "seed": self.seed,
+            "single_root": self.single_root,
+            "pruning_threshold": self.pruning_threshold,
+            "max_heads": self.max_heads,
+            "pruner_epochs": self.pruner_epochs,
+            "label_loss": self.label_loss,
+            "label_step": self.label_step,
+            "licence": self.licence,
+        }

@@ -1,0 +1,52 @@
+"""Streams cut into batches and worked on in threads."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from turbotree.parsing.streaming import in_batches, map_in_order
+
+
+@given(st.lists(st.integers()), st.integers(1, 7), st.integers(1, 3))
+def test_batches_and_threads_keep_everything_in_order(items, size, threads):
+    batches = list(map_in_order(list, in_batches(items, size), threads=threads))
+    assert [item for batch in batches for item in batch] == items
+    assert all(len(batch) == size for batch in batches[:-1])
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_what_came_before_a_failure_of_the_stream_is_given_first(threads):
+    def stream():
+        yield from range(5)
+        raise KeyError("broken")
+
+    results = map_in_order(list, in_batches(stream(), 2), threads=threads)
+    assert [next(results) for _ in range(3)] == [[0, 1], [2, 3], [4]]
+    with pytest.raises(KeyError, match="broken"):
+        next(results)
+
+
+def test_a_stream_is_not_read_far_ahead():
+    read = []
+
+    def stream():
+        for number in range(1000):
+            read.append(number)
+            yield number
+
+    results = map_in_order(lambda number: number, stream(), threads=2)
+    assert next(results) == 0
+    assert len(read) < 10
+
+
+def test_a_failure_of_the_function_reaches_the_caller():
+    def fail(number):
+        raise ValueError(number)
+
+    with pytest.raises(ValueError, match="1"):
+        list(map_in_order(fail, [1, 2, 3], threads=2))
+    assert threading.active_count() < 10
