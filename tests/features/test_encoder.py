@@ -11,8 +11,8 @@ from oracles import features as oracle
 from oracles.sentences import sentences
 
 from turbotree.features import Encoder
-from turbotree.features.encoder import RARE_ID, ROOT_ID, word_shape
-from turbotree.features.templates import ATTRIBUTES
+from turbotree.features.attributes import ATTRIBUTES, word_shape
+from turbotree.features.encoder import RARE_ID, ROOT_ID
 from turbotree.text import Sentence
 
 EVERYTHING = [*ATTRIBUTES, "feats:Case", "feats:Number"]

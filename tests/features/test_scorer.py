@@ -22,7 +22,7 @@ from turbotree.features import (
     attributes_of,
     parse_templates,
 )
-from turbotree.features.templates import ATTRIBUTES
+from turbotree.features.attributes import ATTRIBUTES
 from turbotree.text import Sentence
 
 KIND = PartKind(("h", "m", "s"), {"prev": 3})

@@ -12,8 +12,8 @@ from turbotree.features import (
     parse_templates,
     read_templates,
 )
+from turbotree.features.attributes import ATTRIBUTES
 from turbotree.features.templates import (
-    ATTRIBUTES,
     ColumnAtom,
     CountAtom,
     PairAtom,

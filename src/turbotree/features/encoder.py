@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,11 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from turbotree.features import _core
+from turbotree.features.attributes import Word, feats_entries, reader_of
 from turbotree.text import Sentence
 
 IntArray = npt.NDArray[np.int32]
 
-#: Values of words that are not there: no word in the slot, before the root, behind the last word.
+# The core's own reserved ids, then ours.
 NONE_ID, BEFORE_ID, AFTER_ID = range(_core.FIRST_FREE_ID)
 ROOT_ID = _core.FIRST_FREE_ID
 RARE_ID = _core.FIRST_FREE_ID + 1
@@ -27,11 +29,6 @@ _AFFIX_MIN_COUNT = 3
 
 #: Words of a running text repeat; their ids are kept up to this many different ones.
 _CACHE_LIMIT = 200_000
-
-# What the attributes of a word are made of.
-_Word = tuple[str, str, str, str, str]
-# A word's single values, and a list for each set-valued attribute.
-_Entry = tuple[list[int], list[list[int]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,59 +59,7 @@ class Encoded:
         return np.diff(self.starts) - np.int32(1)
 
 
-def word_shape(form: str) -> str:
-    """Return the shape of a word: kinds of characters, runs shortened.
-
-    >>> word_shape("McDonald's"), word_shape("U-2"), word_shape("1,024")
-    ('XxXx.x', 'X.d', 'd.d')
-    """
-    shape: list[str] = []
-    for character in form:
-        if character.isalpha():
-            kind = "X" if character.isupper() else "x"
-        elif character.isdigit():
-            kind = "d"
-        else:
-            kind = "."
-        if not shape or shape[-1] != kind:
-            shape.append(kind)
-    return "".join(shape[:8])
-
-
-def _feats_dict(feats: str) -> dict[str, str]:
-    if feats == "_":
-        return {}
-    return dict(entry.partition("=")[::2] for entry in feats.split("|"))
-
-
-def _attribute_value(name: str, word: _Word) -> str:
-    form, lemma, upos, xpos, feats = word
-    if name.startswith("prefix"):
-        return form[: int(name[6:])].lower()
-    if name.startswith("suffix"):
-        return form[-int(name[6:]) :].lower()
-    if name.startswith("feats:"):
-        return _feats_dict(feats).get(name[6:], "")
-    match name:
-        case "form":
-            return form
-        case "lower":
-            return form.lower()
-        case "lemma":
-            return lemma if lemma != "_" else form.lower()
-        case "upos":
-            return upos
-        case "xpos":
-            # Treebanks without language-specific tags still deserve the templates that use them.
-            return xpos if xpos != "_" else upos
-        case "feats":
-            return feats
-        case "shape":
-            return word_shape(form)
-    raise ValueError(f"unknown attribute {name!r}")
-
-
-def _words(sentence: Sentence) -> Iterable[_Word]:
+def _words(sentence: Sentence) -> Iterable[Word]:
     return zip(
         sentence.forms,
         sentence.lemmas,
@@ -159,7 +104,8 @@ class Encoder:
             name: {value: i for i, value in enumerate(vocabularies[name], _FIRST_WORD_ID)}
             for name in (*self.attributes, *self.set_attributes)
         }
-        self._cache: dict[_Word, _Entry] = {}
+        self._readers = [(reader_of(name), self._ids[name]) for name in self.attributes]
+        self._known = self._empty()
 
     @classmethod
     def fit(
@@ -172,16 +118,17 @@ class Encoder:
         words = Counter(word for sentence in sentences for word in _words(sentence))
         vocabularies: dict[str, list[str]] = {}
         for name in attributes:
+            read = reader_of(name)
             counts: Counter[str] = Counter()
             for word, count in words.items():
-                counts[_attribute_value(name, word)] += count
+                counts[read(word)] += count
             affix = name.startswith(("prefix", "suffix"))
             minimum = _AFFIX_MIN_COUNT if affix else MIN_COUNTS.get(name, 1)
             vocabularies[name] = _frequent(counts, minimum)
         for name in set_attributes:
             counts = Counter()
             for word, count in words.items():
-                for entry in _set_values(word):
+                for entry in feats_entries(word):
                     counts[entry] += count
             vocabularies[name] = _frequent(counts, 1)
         return cls(attributes, set_attributes, vocabularies)
@@ -203,38 +150,31 @@ class Encoder:
 
     def encode(self, sentences: Sequence[Sentence]) -> Encoded:
         """Encode a batch; only forms, lemmas, tags and features are looked at."""
-        root = ([ROOT_ID] * len(self.attributes), [list[int]() for _ in self.set_attributes])
-        entries: list[_Entry] = []
+        if len(self._known.numbers) >= _CACHE_LIMIT:
+            self._known = self._empty()
+        known = self._known
+        find = known.numbers.get
+        rows: list[int] = []
         starts = [0]
-        cache = self._cache
         for sentence in sentences:
-            entries.append(root)
-            for word in _words(sentence):
-                entry = cache.get(word)
-                if entry is None:
-                    entry = self._encode_word(word)
-                    if len(cache) >= _CACHE_LIMIT:
-                        cache.clear()
-                    cache[word] = entry
-                entries.append(entry)
-            starts.append(len(entries))
-        ids = np.array([entry[0] for entry in entries], dtype=np.int32)
-        sets = []
-        for i in range(len(self.set_attributes)):
-            lists = [entry[1][i] for entry in entries]
-            offsets = np.zeros(len(lists) + 1, dtype=np.int32)
-            np.cumsum([len(values) for values in lists], out=offsets[1:])
-            sets.append((offsets, np.array([v for values in lists for v in values], np.int32)))
-        return Encoded(
-            np.ascontiguousarray(ids.reshape(len(entries), len(self.attributes)).T),
-            np.array(starts, dtype=np.int32),
-            sets,
-        )
+            rows.append(0)
+            words = list(_words(sentence))
+            found = [find(word) for word in words]
+            rows += [
+                known.add(word, *self._encode_word(word)) if number is None else number
+                for word, number in zip(words, found, strict=True)
+            ]
+            starts.append(len(rows))
+        ids, sets = known.take(np.array(rows, dtype=np.intp))
+        return Encoded(ids, np.array(starts, dtype=np.int32), sets)
 
-    def _encode_word(self, word: _Word) -> _Entry:
-        singles = [self.id_of(name, _attribute_value(name, word)) for name in self.attributes]
-        sets = [[self.id_of(name, v) for v in _set_values(word)] for name in self.set_attributes]
+    def _encode_word(self, word: Word) -> tuple[list[int], list[list[int]]]:
+        singles = [ids.get(read(word), RARE_ID) for read, ids in self._readers]
+        sets = [[self.id_of(name, v) for v in feats_entries(word)] for name in self.set_attributes]
         return singles, sets
+
+    def _empty(self) -> _KnownWords:
+        return _KnownWords(len(self.attributes), len(self.set_attributes))
 
     def to_dict(self) -> dict[str, Any]:
         """Return what a model file's header holds of this encoder."""
@@ -250,9 +190,59 @@ class Encoder:
         return cls(data["attributes"], data["set_attributes"], data["vocabularies"])
 
 
-def _set_values(word: _Word) -> list[str]:
-    feats = word[4]
-    return [] if feats == "_" else feats.split("|")
+class _KnownWords:
+    """The ids of the words met so far, so that a batch is mostly one look-up a word.
+
+    Threads share it: words are added under a lock, and a word's number is published only when
+    the arrays hold it.
+    """
+
+    def __init__(self, attributes: int, set_attributes: int) -> None:
+        self.numbers: dict[Word, int] = {}
+        self._lock = threading.Lock()
+        self._size = 1  # number 0 is the root
+        self._singles = np.full((attributes, 1024), ROOT_ID, dtype=np.int32)
+        self._bounds = [np.zeros((2, 1024), dtype=np.int32) for _ in range(set_attributes)]
+        self._values = [np.zeros(1024, dtype=np.int32) for _ in range(set_attributes)]
+
+    def add(self, word: Word, singles: list[int], sets: list[list[int]]) -> int:
+        """Add a word with its values; return its number."""
+        with self._lock:
+            if word in self.numbers:
+                return self.numbers[word]
+            number = self._size
+            if number == self._singles.shape[1]:
+                self._singles = _doubled(self._singles)
+                self._bounds = [_doubled(bounds) for bounds in self._bounds]
+            self._singles[:, number] = singles
+            for i, values in enumerate(sets):
+                start = int(self._bounds[i][1, number - 1])
+                end = start + len(values)
+                while end > len(self._values[i]):
+                    self._values[i] = _doubled(self._values[i])
+                self._values[i][start:end] = values
+                self._bounds[i][:, number] = start, end
+            self._size += 1
+            self.numbers[word] = number
+            return number
+
+    def take(
+        self, numbers: npt.NDArray[np.intp]
+    ) -> tuple[IntArray, list[tuple[IntArray, IntArray]]]:
+        """Return the ids of some words, as :class:`Encoded` holds them."""
+        sets = []
+        for bounds, values in zip(self._bounds, self._values, strict=True):
+            starts, ends = bounds[:, numbers]
+            counts = ends - starts
+            offsets = np.zeros(len(numbers) + 1, dtype=np.int32)
+            np.cumsum(counts, out=offsets[1:])
+            places = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], counts)
+            sets.append((offsets, values[places]))
+        return np.take(self._singles, numbers, axis=1), sets
+
+
+def _doubled(array: IntArray) -> IntArray:
+    return np.concatenate([array, np.zeros_like(array)], axis=-1)
 
 
 def _frequent(counts: Counter[str], minimum: int) -> list[str]:

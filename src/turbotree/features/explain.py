@@ -10,11 +10,11 @@ import numpy as np
 
 from turbotree.errors import InputError
 from turbotree.features import _core
+from turbotree.features.attributes import SET_ATTRIBUTES
 from turbotree.features.encoder import AFTER_ID, BEFORE_ID, NONE_ID, Encoded, IntArray
 from turbotree.features.scorer import Parts, Scorer
 from turbotree.features.templates import (
     BETWEEN,
-    SET_ATTRIBUTES,
     ColumnAtom,
     CountAtom,
     PairAtom,

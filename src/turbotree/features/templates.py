@@ -25,16 +25,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from turbotree.errors import InputError
-
-#: Set-valued attributes; all others have one value a word.
-SET_ATTRIBUTES = ("feat",)
-
-#: Single-valued attributes; ``feats:NAME`` comes on top of these.
-ATTRIBUTES = (
-    *("form", "lower", "lemma", "upos", "xpos", "feats", "shape"),
-    *(f"prefix{k}" for k in range(1, 6)),
-    *(f"suffix{k}" for k in range(1, 6)),
-)
+from turbotree.features.attributes import ATTRIBUTES, SET_ATTRIBUTES, is_single
 
 _NAME = re.compile(r"[a-z]+")
 _WORD = re.compile(
@@ -153,7 +144,7 @@ def _parse_atom(atom: str, text: str, kind: PartKind) -> Atom:
                 f"template {text!r}: unknown slot {slot!r} in {atom!r}; "
                 f"this kind of part has {', '.join((*kind.slots, BETWEEN))}"
             )
-        known = attribute in ATTRIBUTES or attribute.startswith("feats:")
+        known = is_single(attribute)
         if not known and (attribute not in SET_ATTRIBUTES or slot == BETWEEN):
             raise InputError(f"template {text!r}: unknown attribute {attribute!r} in {atom!r}")
         return WordAtom(slot, int(match["offset"] or 0), attribute)

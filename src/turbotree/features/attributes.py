@@ -1,0 +1,103 @@
+"""The attributes of words that templates can ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+#: What the attributes of a word are made of: form, lemma, UPOS, XPOS, FEATS.
+Word = tuple[str, str, str, str, str]
+
+#: Set-valued attributes; all others have one value a word.
+SET_ATTRIBUTES = ("feat",)
+
+_AFFIX_LENGTHS = range(1, 6)
+
+
+def word_shape(form: str) -> str:
+    """Return the shape of a word: kinds of characters, runs shortened.
+
+    >>> word_shape("McDonald's"), word_shape("U-2"), word_shape("1,024")
+    ('XxXx.x', 'X.d', 'd.d')
+    """
+    shape: list[str] = []
+    for character in form:
+        if character.isalpha():
+            kind = "X" if character.isupper() else "x"
+        elif character.isdigit():
+            kind = "d"
+        else:
+            kind = "."
+        if not shape or shape[-1] != kind:
+            shape.append(kind)
+    return "".join(shape[:8])
+
+
+def feats_entries(word: Word) -> list[str]:
+    """Return the entries of a word's FEATS.
+
+    >>> feats_entries(("dogs", "dog", "NOUN", "NNS", "Case=Nom|Number=Plur"))
+    ['Case=Nom', 'Number=Plur']
+    """
+    return [] if word[4] == "_" else word[4].split("|")
+
+
+def _lemma(word: Word) -> str:
+    return word[1] if word[1] != "_" else word[0].lower()
+
+
+def _xpos(word: Word) -> str:
+    # Treebanks without language-specific tags still deserve the templates that use them.
+    return word[3] if word[3] != "_" else word[2]
+
+
+def _prefix(length: int) -> Callable[[Word], str]:
+    return lambda word: word[0][:length].lower()
+
+
+def _suffix(length: int) -> Callable[[Word], str]:
+    return lambda word: word[0][-length:].lower()
+
+
+def _feature(name: str) -> Callable[[Word], str]:
+    start = f"{name}="
+
+    def value(word: Word) -> str:
+        return next((e[len(start) :] for e in feats_entries(word) if e.startswith(start)), "")
+
+    return value
+
+
+_READERS: dict[str, Callable[[Word], str]] = {
+    "form": lambda word: word[0],
+    "lower": lambda word: word[0].lower(),
+    "lemma": _lemma,
+    "upos": lambda word: word[2],
+    "xpos": _xpos,
+    "feats": lambda word: word[4],
+    "shape": lambda word: word_shape(word[0]),
+    **{f"prefix{length}": _prefix(length) for length in _AFFIX_LENGTHS},
+    **{f"suffix{length}": _suffix(length) for length in _AFFIX_LENGTHS},
+}
+
+#: Single-valued attributes; ``feats:NAME`` comes on top of these.
+ATTRIBUTES = tuple(_READERS)
+
+
+def is_single(name: str) -> bool:
+    """Tell whether an attribute exists and has one value a word.
+
+    >>> is_single("suffix3"), is_single("feats:Case"), is_single("feat"), is_single("colour")
+    (True, True, False, False)
+    """
+    return name in _READERS or name.startswith("feats:")
+
+
+def reader_of(name: str) -> Callable[[Word], str]:
+    """Return the function that reads a single-valued attribute off a word.
+
+    >>> reader_of("suffix2")(("dogs", "dog", "NOUN", "NNS", "_"))
+    'gs'
+    >>> reader_of("feats:Case")(("dogs", "dog", "NOUN", "NNS", "Case=Nom|Number=Plur"))
+    'Nom'
+    """
+    return _feature(name[6:]) if name.startswith("feats:") else _READERS[name]
