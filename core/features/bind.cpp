@@ -13,8 +13,9 @@
 #include <utility>
 
 #include "common/numpy.h"
-#include "features/frozen_table.h"
+#include "features/bucket_table.h"
 #include "features/program.h"
+#include "features/row_table.h"
 #include "features/scoring.h"
 #include "features/weight_table.h"
 
@@ -138,14 +139,28 @@ Parts make_parts(const Program& program, const PreparedBatch& batch,
 
 template <class Table>
 Output<double> score_parts(const Program& program, const PreparedBatch& batch,
-                           const Input<std::int32_t, 2>& rows,
-                           const Input<std::int32_t>& offsets, const Table& table,
-                           const OptionalVector& label_offsets, const OptionalVector& labels) {
-  const Parts parts = make_parts(program, batch, rows, offsets, label_offsets, labels);
+                           const Input<std::int32_t, 2>& rows, const Input<std::int32_t>& offsets,
+                           const Table& table) {
+  const Parts parts = make_parts(program, batch, rows, offsets, std::nullopt, std::nullopt);
   std::vector<double> scores(parts.scores());
   {
     nb::gil_scoped_release release;
     score(program, batch.sentences, parts, table, scores.data());
+  }
+  return to_numpy(std::move(scores));
+}
+
+template <class Table>
+Output<double> score_labelled_parts(const Program& program, const PreparedBatch& batch,
+                                    const Input<std::int32_t, 2>& rows,
+                                    const Input<std::int32_t>& offsets,
+                                    const Input<std::int32_t>& label_offsets,
+                                    const Input<std::int32_t>& labels, const Table& table) {
+  const Parts parts = make_parts(program, batch, rows, offsets, label_offsets, labels);
+  std::vector<double> scores(parts.scores());
+  {
+    nb::gil_scoped_release release;
+    score_labels(program, batch.sentences, parts, table, scores.data());
   }
   return to_numpy(std::move(scores));
 }
@@ -190,25 +205,50 @@ std::tuple<Output<Key>, Output<float>, Output<float>> entries(const WeightTable&
           to_numpy(std::move(weighted_updates))};
 }
 
-Output<std::uint32_t, 2> freeze(const WeightTable& table, int tag_label_bits, float threshold) {
-  require(tag_label_bits >= 0 && tag_label_bits <= label_bits, "label bits out of range");
-  static_assert(sizeof(FrozenSlot) == 2 * sizeof(std::uint32_t));
-  auto owned = std::make_unique<std::vector<FrozenSlot>>();
-  {
-    nb::gil_scoped_release release;
-    *owned = FrozenTable::build(table, tag_label_bits, threshold);
-  }
-  require(!owned->empty(), "the weights do not fit a frozen table with so few labels");
-  std::vector<FrozenSlot>* const slots = owned.release();
-  return {slots->data(), {slots->size(), 2}, owner_of(slots)};
+// Hands frozen slots to Python as rows of plain integers.
+template <class Slot>
+Output<std::uint32_t, 2> to_rows(std::unique_ptr<std::vector<Slot>> slots) {
+  require(!slots->empty(), "the weights do not fit a frozen table with so few labels");
+  std::vector<Slot>* const owned = slots.release();
+  return {owned->data(), {owned->size(), sizeof(Slot) / sizeof(std::uint32_t)}, owner_of(owned)};
 }
 
-void make_frozen(FrozenTable* self, const Input<std::uint32_t, 2>& slots, int tag_label_bits) {
-  require(slots.shape(1) == 2, "frozen table: two columns expected");
-  const std::span<const FrozenSlot> span{reinterpret_cast<const FrozenSlot*>(slots.data()),
-                                         slots.shape(0)};
-  require(FrozenTable::well_formed(span, tag_label_bits), "frozen table: not well formed");
-  new (self) FrozenTable(span, tag_label_bits);
+template <class Slot>
+std::span<const Slot> from_rows(const Input<std::uint32_t, 2>& rows) {
+  require(rows.shape(1) * sizeof(std::uint32_t) == sizeof(Slot), "frozen table: wrong row width");
+  return {reinterpret_cast<const Slot*>(rows.data()), rows.shape(0)};
+}
+
+Output<std::uint32_t, 2> freeze(const WeightTable& table, float threshold) {
+  auto buckets = std::make_unique<std::vector<Bucket>>();
+  {
+    nb::gil_scoped_release release;
+    *buckets = BucketTable::build(table, threshold);
+  }
+  return to_rows(std::move(buckets));
+}
+
+Output<std::uint32_t, 2> freeze_labels(const WeightTable& table, int tag_label_bits,
+                                       float threshold) {
+  require(tag_label_bits >= 0 && tag_label_bits <= label_bits, "label bits out of range");
+  auto slots = std::make_unique<std::vector<RowSlot>>();
+  {
+    nb::gil_scoped_release release;
+    *slots = RowTable::build(table, tag_label_bits, threshold);
+  }
+  return to_rows(std::move(slots));
+}
+
+void make_buckets(BucketTable* self, const Input<std::uint32_t, 2>& rows) {
+  const auto buckets = from_rows<Bucket>(rows);
+  require(BucketTable::well_formed(buckets), "frozen table: not well formed");
+  new (self) BucketTable(buckets);
+}
+
+void make_rows(RowTable* self, const Input<std::uint32_t, 2>& rows, int tag_label_bits) {
+  const auto slots = from_rows<RowSlot>(rows);
+  require(RowTable::well_formed(slots, tag_label_bits), "frozen table: not well formed");
+  new (self) RowTable(slots, tag_label_bits);
 }
 
 template <class Table>
@@ -297,19 +337,26 @@ NB_MODULE(_core, m) {
       .def("find", &find_all<WeightTable>, "keys"_a)
       .def("entries", &entries)
       .def("restore", &restore, "keys"_a, "weights"_a, "weighted_updates"_a)
-      .def("freeze", &freeze, "label_bits"_a, "threshold"_a);
+      .def("freeze", &freeze, "threshold"_a)
+      .def("freeze_labels", &freeze_labels, "label_bits"_a, "threshold"_a);
 
-  nb::class_<FrozenTable>(m, "FrozenTable", "Weights of a finished model.")
-      // No conversion: the table views the array that was given, not a copy made on the way.
-      .def("__init__", &make_frozen, "slots"_a.noconvert(), "label_bits"_a,
-           nb::keep_alive<1, 2>())
-      .def("find", &find_all<FrozenTable>, "keys"_a);
+  // No conversion: these view the array that was given, not a copy made on the way.
+  nb::class_<BucketTable>(m, "BucketTable", "Weights of a finished model without labels.")
+      .def("__init__", &make_buckets, "rows"_a.noconvert(), nb::keep_alive<1, 2>())
+      .def("find", &find_all<BucketTable>, "keys"_a);
+  nb::class_<RowTable>(m, "RowTable", "Weights of a finished model with labels.")
+      .def("__init__", &make_rows, "rows"_a.noconvert(), "label_bits"_a, nb::keep_alive<1, 2>())
+      .def("find", &find_all<RowTable>, "keys"_a);
 
   m.def("keys", &keys_of_parts, "program"_a, "prepared"_a, "rows"_a, "offsets"_a);
-  m.def("score", &score_parts<WeightTable>, "program"_a, "prepared"_a, "rows"_a, "offsets"_a, "table"_a,
-        "label_offsets"_a = nb::none(), "labels"_a = nb::none());
-  m.def("score", &score_parts<FrozenTable>, "program"_a, "prepared"_a, "rows"_a, "offsets"_a, "table"_a,
-        "label_offsets"_a = nb::none(), "labels"_a = nb::none());
+  m.def("score", &score_parts<WeightTable>, "program"_a, "prepared"_a, "rows"_a, "offsets"_a,
+        "table"_a);
+  m.def("score", &score_parts<BucketTable>, "program"_a, "prepared"_a, "rows"_a, "offsets"_a,
+        "table"_a);
+  m.def("score_labels", &score_labelled_parts<WeightTable>, "program"_a, "prepared"_a, "rows"_a,
+        "offsets"_a, "label_offsets"_a, "labels"_a, "table"_a);
+  m.def("score_labels", &score_labelled_parts<RowTable>, "program"_a, "prepared"_a, "rows"_a,
+        "offsets"_a, "label_offsets"_a, "labels"_a, "table"_a);
   m.def("gradient", &gradient_of_parts, "program"_a, "prepared"_a, "rows"_a, "offsets"_a, "coefficients"_a,
         "label_offsets"_a = nb::none(), "labels"_a = nb::none());
 }

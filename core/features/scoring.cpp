@@ -1,8 +1,10 @@
 #include "features/scoring.h"
 
 #include <algorithm>
+#include <utility>
 
-#include "features/frozen_table.h"
+#include "features/bucket_table.h"
+#include "features/row_table.h"
 #include "features/weight_table.h"
 
 namespace turbotree::features {
@@ -67,13 +69,16 @@ bool valid(const Program& program, const Batch& batch, const Parts& parts) {
                      [](std::int32_t label) { return label >= 0 && label < max_labels; });
 }
 
-template <class Table>
-void score(const Program& program, const Batch& batch, const Parts& parts, const Table& table,
-           double* scores) {
+namespace {
+
+// Runs through the features of all parts, the table's lines on their way while earlier ones are
+// used: calls use(key) for each feature, then finish(part).
+template <class Table, class Use, class Finish>
+void for_features(const Program& program, const Batch& batch, const Parts& parts,
+                  const Table& table, Use use, Finish finish) {
   Program::Scratch scratch;
   std::vector<Key> keys;
   std::vector<std::size_t> ends;
-  std::vector<double> dense(parts.labelled() ? max_labels : 0, 0.0);
   keys.reserve(batch_keys * 2);
   std::size_t part = 0, sentence = 0;
   while (part < parts.count) {
@@ -86,36 +91,55 @@ void score(const Program& program, const Batch& batch, const Parts& parts, const
       ends.push_back(keys.size());
     }
     const std::size_t total = keys.size();
-    for (std::size_t k = 0; k < std::min(lookahead, total); ++k) table.prefetch(keys[k]);
+    // Prefetching past the end would be harmless, so repeat the last key instead of branching.
+    keys.resize(total + lookahead, total > 0 ? keys.back() : Key{});
+    for (std::size_t k = 0; k < lookahead; ++k) table.prefetch(keys[k]);
     std::size_t k = 0;
     for (std::size_t p = first; p < part; ++p) {
-      const std::size_t end = ends[p - first];
-      if (!parts.labelled()) {
-        double sum = 0.0;
-        for (; k < end; ++k) {
-          if (k + lookahead < total) table.prefetch(keys[k + lookahead]);
-          sum += table.find(keys[k]);
-        }
-        scores[p] = sum;
-        continue;
+      for (const std::size_t end = ends[p - first]; k < end; ++k) {
+        table.prefetch(keys[k + lookahead]);
+        use(keys[k]);
       }
-      int used = 0;
-      for (; k < end; ++k) {
-        if (k + lookahead < total) table.prefetch(keys[k + lookahead]);
-        table.for_labels(keys[k], [&dense, &used](int label, float weight) {
-          dense[label] += weight;
-          used = std::max(used, label + 1);
-        });
-      }
-      for (std::int32_t i = parts.label_offsets[p]; i < parts.label_offsets[p + 1]; ++i)
-        scores[i] = dense[parts.labels[i]];
-      std::fill(dense.begin(), dense.begin() + used, 0.0);
+      finish(p);
     }
   }
 }
 
+}  // namespace
+
+template <class Table>
+void score(const Program& program, const Batch& batch, const Parts& parts, const Table& table,
+           double* scores) {
+  double sum = 0.0;
+  for_features(
+      program, batch, parts, table, [&](Key key) { sum += table.find(key); },
+      [&](std::size_t part) { scores[part] = std::exchange(sum, 0.0); });
+}
+
 template void score(const Program&, const Batch&, const Parts&, const WeightTable&, double*);
-template void score(const Program&, const Batch&, const Parts&, const FrozenTable&, double*);
+template void score(const Program&, const Batch&, const Parts&, const BucketTable&, double*);
+
+template <class Table>
+void score_labels(const Program& program, const Batch& batch, const Parts& parts,
+                  const Table& table, double* scores) {
+  std::vector<double> sums(max_labels, 0.0);
+  int used = 0;
+  const auto add = [&](int label, float weight) {
+    sums[label] += weight;
+    used = std::max(used, label + 1);
+  };
+  for_features(
+      program, batch, parts, table, [&](Key key) { table.for_labels(key, add); },
+      [&](std::size_t part) {
+        for (std::int32_t i = parts.label_offsets[part]; i < parts.label_offsets[part + 1]; ++i)
+          scores[i] = sums[parts.labels[i]];
+        std::fill(sums.begin(), sums.begin() + std::exchange(used, 0), 0.0);
+      });
+}
+
+template void score_labels(const Program&, const Batch&, const Parts&, const WeightTable&,
+                           double*);
+template void score_labels(const Program&, const Batch&, const Parts&, const RowTable&, double*);
 
 Gradient gradient(const Program& program, const Batch& batch, const Parts& parts,
                   std::span<const double> coefficients) {

@@ -28,9 +28,15 @@ struct Parts {
 // Whether every offset, row and label is in range.
 bool valid(const Program& program, const Batch& batch, const Parts& parts);
 
+// One score a part, for unlabelled parts.
 template <class Table>
-void score(const Program& program, const Batch& batch, const Parts& parts,
-           const Table& table, double* scores);
+void score(const Program& program, const Batch& batch, const Parts& parts, const Table& table,
+           double* scores);
+
+// One score a (part, label), for labelled parts.
+template <class Table>
+void score_labels(const Program& program, const Batch& batch, const Parts& parts,
+                  const Table& table, double* scores);
 
 struct Gradient {
   std::vector<Key> keys;  // distinct

@@ -7,7 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turbotree.features import Encoder, LabelledParts, PartKind, Parts, Scorer, Weights, _core
+from turbotree.features import (
+    Encoder,
+    FrozenWeights,
+    LabelledParts,
+    PartKind,
+    Parts,
+    Scorer,
+    Weights,
+    _core,
+)
 from turbotree.text import Sentence
 
 TWO = Sentence.from_words(["a", "b"], upos=["X", "Y"], feats=["A=1|B=2", "_"])
@@ -86,14 +95,6 @@ def test_offsets_that_do_not_fit_are_refused(offsets):
 def test_labels_that_do_not_fit_are_refused(label_offsets, labels):
     with pytest.raises(ValueError, match="label"):
         score(label_offsets=label_offsets, labels=labels)
-
-
-@pytest.mark.parametrize(("label_offsets", "labels"), [(None, [1]), ([0, 1], None)])
-def test_labels_come_with_their_offsets(label_offsets, labels):
-    given = [None if values is None else ints(values) for values in (label_offsets, labels)]
-    program, table = SCORER._program, Weights().table
-    with pytest.raises(ValueError, match="go together"):
-        _core.score(program, PREPARED, ints(ROWS), ints(OFFSETS), table, *given)
 
 
 @pytest.mark.parametrize(
@@ -187,19 +188,24 @@ def test_programs_that_make_no_sense_are_refused(changes):
         program(**changes)
 
 
-@pytest.mark.parametrize(
-    "slots",
-    [
-        np.zeros((5000, 2), dtype=np.int64),
-        np.zeros((5000, 2), dtype=np.float32),
-        np.zeros((2, 5000), dtype=np.uint32).T,
-        np.zeros(10000, dtype=np.uint32),
-        [[0, 0]] * 5000,
-    ],
-)
-def test_a_frozen_table_never_views_a_copy_of_its_slots(slots):
+@pytest.mark.parametrize("width", [2, 16])
+@pytest.mark.parametrize("kind", ["int64", "float32", "transposed", "flat", "list"])
+def test_a_frozen_table_never_views_a_copy_of_its_slots(width, kind):
+    slots = {
+        "int64": np.zeros((5000, width), dtype=np.int64),
+        "float32": np.zeros((5000, width), dtype=np.float32),
+        "transposed": np.zeros((width, 5000), dtype=np.uint32).T,
+        "flat": np.zeros(5000 * width, dtype=np.uint32),
+        "list": [[0] * width] * 5000,
+    }[kind]
     with pytest.raises(TypeError):
-        _core.FrozenTable(slots, 0)
+        FrozenWeights(slots, 0 if width == 2 else None)
+
+
+def test_frozen_slots_of_the_wrong_width_are_refused():
+    for width, label_bits in ((2, None), (16, 0), (3, 0), (15, None)):
+        with pytest.raises(ValueError, match="row width"):
+            FrozenWeights(np.zeros((5000, width), dtype=np.uint32), label_bits)
 
 
 def test_states_that_make_no_table_are_refused():
@@ -212,11 +218,23 @@ def test_states_that_make_no_table_are_refused():
 
 
 @given(st.integers(0, 5000), st.integers(-2, 14), st.integers(0, 2**32 - 1))
-def test_frozen_slots_are_taken_only_if_look_ups_end(size, label_bits, last):
+def test_rows_are_taken_only_if_look_ups_end(size, label_bits, last):
     slots = np.ones((size, 2), dtype=np.uint32)
     slots[-1:, 0] = last
     try:
-        table = _core.FrozenTable(slots, label_bits)
+        table = _core.RowTable(slots, label_bits)
+    except ValueError:
+        return
+    assert last == 0
+    table.find(np.array([1, 2**64 - 1, 2**63], dtype=np.uint64))
+
+
+@given(st.integers(0, 200), st.integers(0, 2**32 - 1))
+def test_buckets_are_taken_only_if_look_ups_end(size, last):
+    slots = np.ones((size, 16), dtype=np.uint32)
+    slots[-1:, 7] = last
+    try:
+        table = _core.BucketTable(slots)
     except ValueError:
         return
     assert last == 0
@@ -226,4 +244,4 @@ def test_frozen_slots_are_taken_only_if_look_ups_end(size, label_bits, last):
 @pytest.mark.parametrize("label_bits", [-1, 13])
 def test_frozen_tables_hold_labels_in_twelve_bits_at_most(label_bits):
     with pytest.raises(ValueError, match="label bits"):
-        Weights().table.freeze(label_bits, 0.0)
+        Weights().table.freeze_labels(label_bits, 0.0)

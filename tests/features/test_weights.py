@@ -241,6 +241,8 @@ def test_freezing_for_fewer_labels_than_there_are_is_refused():
     table = _core.WeightTable()
     labels = np.arange(8, dtype=np.uint64) | np.uint64(1 << 40)
     table.restore(labels, np.ones(8, np.float32), np.zeros(8, np.float32))
-    assert len(table.freeze(3, 0.0)) > 8
+    assert len(table.freeze_labels(3, 0.0)) > 8
     with pytest.raises(ValueError, match="so few labels"):
-        table.freeze(2, 0.0)
+        table.freeze_labels(2, 0.0)
+    with pytest.raises(ValueError, match="so few labels"):
+        table.freeze(0.0)

@@ -1,9 +1,13 @@
 """The quick way through a block against the slow one, which looks at every line."""
 
+import io
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from turbotree.errors import InputError
+from turbotree.text import read_layout, write_sentences
 from turbotree.text.blocks import BlockError, _parse_lines, _parse_plain
 from turbotree.text.layouts import Layout, column_layout
 
@@ -38,3 +42,15 @@ def test_the_quick_way_gives_what_the_slow_way_gives_or_nothing(layout: Layout, 
 def test_the_quick_way_is_taken_by_plain_sentences() -> None:
     assert _parse_plain("# c\n1\ta\t2\n2\tb\t0\n\n", LAYOUTS[0]) is not None
     assert _parse_plain("a B\nc D\n\n", LAYOUTS[4]) is not None
+
+
+def test_byte_order_marks_stand_at_the_beginning_of_a_block():
+    layout = column_layout(("form",))
+    joined = b"a\n\n\xef\xbb\xbfb\n\n"
+    sentences = list(read_layout(io.BytesIO(joined), layout))
+    assert [sentence.forms for sentence in sentences] == [("a",), ("b",)]
+    stream = io.BytesIO()
+    write_sentences(sentences, stream)
+    assert stream.getvalue() == joined
+    with pytest.raises(InputError, match=":2: a byte order mark that is not at the beginning"):
+        list(read_layout(io.BytesIO(b"\n\xef\xbb\xbf\n\n"), layout))

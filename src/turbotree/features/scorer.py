@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -121,15 +122,19 @@ class Scorer:
         return _core.Prepared(self._program, encoded.ids, encoded.starts, encoded.sets)
 
     def score(self, prepared: _core.Prepared, parts: Parts, weights: AnyWeights) -> FloatArray:
-        """Return one score a part, or one a part and label."""
-        return _core.score(
-            self._program,
-            prepared,
-            parts.rows,
-            parts.offsets,
-            weights.table,
-            *parts.label_arrays,
-        )
+        """Return one score a part, or for labelled parts one a part and label."""
+        table: Any = weights.table  # which of them fits the parts, the core decides
+        if isinstance(parts, LabelledParts):
+            return _core.score_labels(
+                self._program,
+                prepared,
+                parts.rows,
+                parts.offsets,
+                parts.label_offsets,
+                parts.labels,
+                table,
+            )
+        return _core.score(self._program, prepared, parts.rows, parts.offsets, table)
 
     def gradient(
         self, prepared: _core.Prepared, parts: Parts, coefficients: FloatArray

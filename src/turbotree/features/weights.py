@@ -46,18 +46,20 @@ class Weights:
         """Take no new features from now on."""
         self.table.closed = True
 
-    def freeze(self, *, labels: int = 1, threshold: float = 0.0) -> FrozenWeights:
+    def freeze(self, *, labels: int | None = None, threshold: float = 0.0) -> FrozenWeights:
         """Return the averaged weights in their compact, read-only form.
 
         Parameters
         ----------
         labels
-            Number of labels the features are conjoined with; 1 for unlabelled parts.
+            Number of labels that the features of labelled parts go with; None for unlabelled ones.
         threshold
             Weights of at most this magnitude are left out.
         """
+        if labels is None:
+            return FrozenWeights(self.table.freeze(threshold), None)
         label_bits = max(0, (labels - 1).bit_length())
-        return FrozenWeights(self.table.freeze(label_bits, threshold), label_bits)
+        return FrozenWeights(self.table.freeze_labels(label_bits, threshold), label_bits)
 
     def state(self) -> Arrays:
         """Return everything that :meth:`restore` needs, as arrays."""
@@ -85,18 +87,22 @@ class FrozenWeights:
     Parameters
     ----------
     slots
-        The table: a tag and the bits of a weight a row.
+        The table, as rows of integers: with labels a tag and a weight, without them eight of
+        each.
     label_bits
-        How many low bits of a tag hold the label.
+        How many low bits of a tag hold the label; None if there are no labels.
     """
 
-    def __init__(self, slots: npt.NDArray[np.uint32], label_bits: int) -> None:
+    def __init__(self, slots: npt.NDArray[np.uint32], label_bits: int | None) -> None:
         self.slots = slots
         self.label_bits = label_bits
-        self.table = _core.FrozenTable(slots, label_bits)
+        self.table = (
+            _core.BucketTable(slots) if label_bits is None else _core.RowTable(slots, label_bits)
+        )
 
     def __len__(self) -> int:
-        return int(np.count_nonzero(self.slots[:, 0]))
+        tags = self.slots[:, : self.slots.shape[1] // 2]
+        return int(np.count_nonzero(tags))
 
     @property
     def memory_bytes(self) -> int:

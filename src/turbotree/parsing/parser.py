@@ -167,7 +167,7 @@ class Parser:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the parser to one file, whole or not at all."""
         arrays: dict[str, npt.NDArray[Any]] = {}
-        header: dict[str, int] = {}
+        header: dict[str, int | None] = {}
         for name, weights in self._weights().items():
             if not isinstance(weights, FrozenWeights):
                 raise TypeError(f"the weights of {name} are not frozen")

@@ -140,6 +140,8 @@ def _parse_lines(text: str, layout: Layout) -> _Split:
             continue
         if ended:
             raise BlockError(place, "a second sentence begins here, expected one sentence")
+        if not rows and place > 0 and line.startswith(BYTE_ORDER_MARK):
+            raise BlockError(place, "a byte order mark that is not at the beginning")
         if is_comment(line, layout):
             continue
         if not layout.numbered and line.startswith(DOCUMENT_START):

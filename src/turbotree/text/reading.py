@@ -147,11 +147,12 @@ def _blocks(lines: Iterator[bytes], layout: Layout, *, live: bool) -> Iterator[t
         if filled and not ended and line >= b"!":  # the usual case: one more line, not blank
             block.append(line)
             continue
-        bare = line.removeprefix(_BYTE_ORDER_MARK) if number == 1 else line
-        blank = not bare.strip(blank_characters)
-        if ended and not blank:
+        if ended and line.strip(blank_characters):
             yield first, b"".join(block)
             block, first, filled, ended = [], number, False, False
+        # Files that were put together may have a mark at the beginning of any block.
+        bare = line if block else line.removeprefix(_BYTE_ORDER_MARK)
+        blank = not bare.strip(blank_characters)
         block.append(line)
         if not blank:
             started = True

@@ -1,16 +1,16 @@
-#include "features/frozen_table.h"
+#include "features/row_table.h"
 
 #include <algorithm>
 #include <cmath>
 
 namespace turbotree::features {
 
-bool FrozenTable::well_formed(std::span<const FrozenSlot> slots, int tag_label_bits) {
+bool RowTable::well_formed(std::span<const RowSlot> slots, int tag_label_bits) {
   return tag_label_bits >= 0 && tag_label_bits <= features::label_bits && slots.size() > overhang &&
          slots.back().tag == 0;
 }
 
-std::vector<FrozenSlot> FrozenTable::build(const WeightTable& table, int tag_label_bits,
+std::vector<RowSlot> RowTable::build(const WeightTable& table, int tag_label_bits,
                                            float threshold) {
   const auto weight_of = [&table, threshold](const WeightTable::Slot& slot) {
     const float weight = table.averaged(slot);
@@ -23,12 +23,11 @@ std::vector<FrozenSlot> FrozenTable::build(const WeightTable& table, int tag_lab
     highest_label = std::max(highest_label, label_of(slot.key));
   });
   if (highest_label >> tag_label_bits != 0) return {};
-  // A load of seven tenths: short runs, little air. Labels of one feature come in bulk, and runs
-  // of bulks grow long: they get more air.
-  std::size_t homes = (tag_label_bits == 0 ? count * 10 / 7 : count * 10 / 4) + 64;
+  // Labels of one feature come in bulk, and runs of bulks grow long: they get much air.
+  std::size_t homes = count * 10 / 4 + 64;
   for (int attempt = 0; attempt < 16; ++attempt, homes += homes / 4) {
-    std::vector<FrozenSlot> slots(homes + overhang, FrozenSlot{0, 0.0f});
-    const FrozenTable placement(slots, tag_label_bits);
+    std::vector<RowSlot> slots(homes + overhang, RowSlot{0, 0.0f});
+    const RowTable placement(slots, tag_label_bits);
     bool fits = true;
     // In the order of the keys, so that the outcome does not depend on how the table grew.
     table.for_each([&](const WeightTable::Slot& slot) {

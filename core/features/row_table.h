@@ -1,8 +1,9 @@
-// The weights of a finished model: compact, read-only, used where the model file is mapped.
+// Weights of a finished model whose features have labels: compact, read-only, used where the model
+// file is mapped.
 //
 // A slot is eight bytes, a 32-bit tag and a weight. The tag holds a fingerprint of the feature in
-// its high bits and the label in its low ones; a scalar model spends no bits on labels. Two
-// features share home and fingerprint with a chance of about 2^-30 a look-up, which no score
+// its high bits and the label in its low ones; the labels of one feature stand next to each other.
+// Two features share home and fingerprint with a chance of about 2^-26 a look-up, which no score
 // notices, and the table is half the size that full keys would need.
 #pragma once
 
@@ -11,33 +12,34 @@
 #include <span>
 #include <vector>
 
+#include "features/fingerprint.h"
 #include "features/keys.h"
 #include "features/weight_table.h"
 
 namespace turbotree::features {
 
-struct FrozenSlot {
+struct RowSlot {
   std::uint32_t tag;  // 0: empty
   float weight;
 };
 
-class FrozenTable {
+class RowTable {
  public:
   // Views slots that outlive the table. The last slot must be empty: look-ups stop there.
-  FrozenTable(std::span<const FrozenSlot> slots, int tag_label_bits)
+  RowTable(std::span<const RowSlot> slots, int tag_label_bits)
       : slots_(slots.data()), homes_(homes_of(slots.size())), label_bits_(tag_label_bits) {}
 
-  static bool well_formed(std::span<const FrozenSlot> slots, int tag_label_bits);
+  static bool well_formed(std::span<const RowSlot> slots, int tag_label_bits);
   // Entries whose averaged weight is at most `threshold` in magnitude are left out. Empty if a
   // label needs more bits, or if absurdly many features share one hash.
-  static std::vector<FrozenSlot> build(const WeightTable& table, int tag_label_bits,
+  static std::vector<RowSlot> build(const WeightTable& table, int tag_label_bits,
                                        float threshold);
 
   void prefetch(Key key) const { __builtin_prefetch(&slots_[home(key)]); }
 
   float find(Key key) const {
     const std::uint32_t wanted = tag(key) | static_cast<std::uint32_t>(label_of(key));
-    for (const FrozenSlot* slot = slots_ + home(key); slot->tag != 0; ++slot)
+    for (const RowSlot* slot = slots_ + home(key); slot->tag != 0; ++slot)
       if (slot->tag == wanted) return slot->weight;
     return 0.0f;
   }
@@ -46,7 +48,7 @@ class FrozenTable {
   void for_labels(Key feature, Visit visit) const {
     const std::uint32_t wanted = tag(feature) >> label_bits_;
     const std::uint32_t labels = (std::uint32_t{1} << label_bits_) - 1;
-    const FrozenSlot* slot = slots_ + home(feature);
+    const RowSlot* slot = slots_ + home(feature);
     while (slot->tag != 0 && slot->tag >> label_bits_ != wanted) ++slot;
     // Slots were filled in the order of the keys: a feature's labels stand together.
     for (; slot->tag >> label_bits_ == wanted; ++slot)
@@ -59,13 +61,9 @@ class FrozenTable {
   static std::size_t homes_of(std::size_t slots) { return slots > overhang ? slots - overhang : 1; }
 
   std::size_t home(Key key) const { return home_of(key, homes_); }
-  std::uint32_t tag(Key key) const {
-    const auto fingerprint = static_cast<std::uint32_t>(mix(key >> features::label_bits));
-    const std::uint32_t high = fingerprint >> label_bits_ << label_bits_;
-    return high == 0 ? std::uint32_t{1} << label_bits_ : high;
-  }
+  std::uint32_t tag(Key key) const { return fingerprint(key, label_bits_); }
 
-  const FrozenSlot* slots_;
+  const RowSlot* slots_;
   std::size_t homes_;
   int label_bits_;
 };
