@@ -54,3 +54,13 @@ def test_byte_order_marks_stand_at_the_beginning_of_a_block():
     assert stream.getvalue() == joined
     with pytest.raises(InputError, match=":2: a byte order mark that is not at the beginning"):
         list(read_layout(io.BytesIO(b"\n\xef\xbb\xbf\n\n"), layout))
+
+
+@pytest.mark.parametrize("cut", [b"a\r\nb\r", b"b\r", b"b", b"a\r\nb"])
+def test_a_cut_last_line_keeps_its_words_when_more_is_written_behind_it(cut):
+    layout = column_layout(("form",))
+    sentences = list(read_layout(io.BytesIO(cut), layout)) * 2
+    stream = io.BytesIO()
+    write_sentences(sentences, stream)
+    again = list(read_layout(io.BytesIO(stream.getvalue()), layout))
+    assert [sentence.forms for sentence in again] == [sentence.forms for sentence in sentences]

@@ -87,6 +87,8 @@ def _texts(sentences: Iterable[Sentence], layout: Layout | None) -> Iterator[str
 
 def _missing_end(text: str, layout: Layout) -> str:
     newline = "\r\n" if "\r\n" in text else "\n"
+    if text.endswith("\r"):  # already half of the line's end
+        return "\n" + newline
     if not text.endswith("\n"):
         return newline * 2
     last_line = text[text.rfind("\n", 0, len(text) - 1) + 1 : -1]
