@@ -30,9 +30,9 @@ $(VENV)/.built: $(BIN)/python $(SOURCES)
 	$(BIN)/python -m pip install --quiet -e .
 	touch $@
 
-$(VENV)/.dev: $(VENV)/.built
+$(VENV)/.dev: $(BIN)/python $(SOURCES)
 	$(BIN)/python -m pip install --quiet -e '.[dev]'
-	touch $@
+	touch $(VENV)/.built $@
 
 # The extension modules' type stubs are generated and committed; a test keeps them true.
 stubs: $(VENV)/.dev
@@ -55,7 +55,7 @@ $(SANITIZED)/bin/python:
 	$(PYTHON) -m venv $(SANITIZED)
 
 $(SANITIZED)/.built: $(SANITIZED)/bin/python $(SOURCES)
-	$(SANITIZED)/bin/python -m pip install --quiet pytest hypothesis nanobind
+	$(SANITIZED)/bin/python -m pip install --quiet pytest hypothesis nanobind safetensors
 	$(SANITIZED)/bin/python -m pip install --quiet -e . \
 	  --config-settings=build-dir=build/sanitize \
 	  --config-settings=cmake.define.TURBOTREE_SANITIZE=ON
