@@ -21,6 +21,9 @@ double log_sum(int count, At at) {
   return highest + std::log(sum);
 }
 
+// Rounding must not make a certainty more than certain.
+double probability(double logarithm) { return std::min(1.0, std::exp(logarithm)); }
+
 }  // namespace
 
 bool valid(const Chains& chains) {
@@ -113,12 +116,12 @@ double forward_backward(const Chains& chains, std::span<double> node_probabiliti
       for (int s = 0; s < here; ++s)
         for (int t = 0; t < after; ++t)
           edge_probabilities[chains.edge_offsets[i + 1] + s * after + t] =
-              std::exp(alpha[chains.offsets[i] + s] + edges[s * after + t] + scores[t] + next[t] -
-                       log_partition[i]);
+              probability(alpha[chains.offsets[i] + s] + edges[s * after + t] + scores[t] +
+                          next[t] - log_partition[i]);
     }
     for (int s = 0; s < here; ++s)
       node_probabilities[chains.offsets[i] + s] =
-          std::exp(alpha[chains.offsets[i] + s] + own[s] - log_partition[i]);
+          probability(alpha[chains.offsets[i] + s] + own[s] - log_partition[i]);
   }
   return total;
 }

@@ -186,3 +186,14 @@ def test_arrays_that_do_not_fit_together_are_refused(function, changes):
     function(**GOOD)
     with pytest.raises(InputError):
         function(**{**GOOD, **changes})
+
+
+@given(st.integers(1, 60), st.floats(-1e3, 1e3), st.floats(-50, 50))
+def test_probabilities_never_exceed_one(nodes, high, low):
+    """A sure thing stays a probability, however its logarithm is rounded."""
+    offsets = np.arange(0, 2 * nodes + 1, 2)
+    edge_offsets = np.concatenate([[0], np.arange(nodes) * 4])
+    edge_scores = np.tile([0.1, 0.2, 0.3, high / 7], nodes - 1)
+    result = marginals(np.tile([high, low], nodes), offsets, edge_scores, edge_offsets)
+    assert result.node_probabilities.max() <= 1.0
+    assert nodes == 1 or result.edge_probabilities.max() <= 1.0
