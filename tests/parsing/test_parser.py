@@ -290,3 +290,10 @@ def test_a_model_of_another_kind_is_no_parser(tmp_path):
     write_model(tmp_path / "tagger", {}, {}, kind="tagger")
     with pytest.raises(ModelFileError, match="'tagger'"):
         Parser.load(tmp_path / "tagger")
+
+
+@pytest.mark.parametrize("change", [{"model": "full"}, {"model": None}])
+def test_a_kind_of_parser_that_this_version_does_not_know_is_named(parser, tmp_path, change):
+    path = rewritten(parser, tmp_path, lambda arrays, header: header.update(change))
+    with pytest.raises(ModelFileError, match=f"kind {change['model']!r}; this version knows 'arc'"):
+        Parser.load(path)

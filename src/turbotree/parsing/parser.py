@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from turbotree.parsing.treebank import TrainingSource
 
 KIND = "parser"
+_MODEL = "arc"
 DECODERS = ("mst", "eisner", "mbr")
 _BATCH_SIZE = 32
 
@@ -181,7 +182,7 @@ class Parser:
             path,
             arrays,
             {
-                "model": "arc",
+                "model": _MODEL,
                 "weights": header,
                 "templates": self.templates(),
                 "encoder": self.encoder.to_dict(),
@@ -202,6 +203,11 @@ class Parser:
         """Map a parser's file into memory."""
         file = read_model(path, kind=KIND)
         header, arrays = file.header, file.arrays
+        if header.get("model") != _MODEL:
+            raise ModelFileError(
+                f"{os.fspath(path)}: a parser of kind {header.get('model')!r}; "
+                f"this version knows {_MODEL!r} only"
+            )
         try:
             encoder = Encoder.from_dict(header["encoder"])
             templates = header["templates"]
