@@ -186,6 +186,17 @@ def test_options_that_make_no_sense_are_refused(parser, held_out, options, culpr
         list(parser.pipe(held_out, **options))
 
 
+def test_unknown_options_are_refused_before_the_stream_is_read(parser, held_out):
+    with pytest.raises(TypeError, match="colour"):
+        parser.pipe(held_out, colour="red")
+
+
+def test_what_is_no_sentence_is_refused_with_a_hint(parser):
+    for wrong in (lambda: parser.parse("Dogs bark."), lambda: list(parser.pipe("dev.conllu"))):
+        with pytest.raises(InputError, match=r"expected a Sentence, got str; .*read_conllu"):
+            wrong()
+
+
 def test_an_explanation_adds_up_to_the_score_of_its_arc(parser, held_out):
     sentence = held_out[0]
     scores = arc_scores(parser, sentence, parser.shape)

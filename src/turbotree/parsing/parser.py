@@ -98,6 +98,12 @@ class Parser:
             Allow only one word under the root; by default as in the training data.
         """
         decoder, shape = self._decoding(decoder, projective, single_root)
+        for sentence in sentences:
+            if not isinstance(sentence, Sentence):
+                raise InputError(
+                    f"expected a Sentence, got {type(sentence).__name__}; "
+                    "turbotree.text.read_conllu or Sentence.from_words make them"
+                )
         if not sentences:
             return []
         encoded = self.encoder.encode(sentences)
@@ -147,9 +153,7 @@ class Parser:
             raise InputError(f"threads is {threads}; expected at least 1")
         if batch_size < 1:
             raise InputError(f"batch size is {batch_size}; expected at least 1")
-        self._decoding(
-            options.get("decoder"), options.get("projective"), options.get("single_root")
-        )
+        self.parse_batch([], **options)  # complains now, not when the first parse is asked for
         batches = in_batches(sentences, batch_size)
         parses = map_in_order(partial(self.parse_batch, **options), batches, threads=threads)
         return (parse for batch in parses for parse in batch)
