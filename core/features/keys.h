@@ -42,10 +42,6 @@ inline constexpr std::size_t home_of(Key key, std::size_t slots) {
   return static_cast<std::size_t>((static_cast<unsigned __int128>(key & hash_mask) * slots) >> 64);
 }
 
-inline constexpr int template_of(Key key) {
-  return static_cast<int>((key >> label_bits) & ((Key{1} << template_bits) - 1)) - 1;
-}
-
 inline constexpr Key without_label(Key key) { return key & ~label_mask; }
 
 inline constexpr int label_of(Key key) { return static_cast<int>(key & label_mask); }

@@ -1,6 +1,6 @@
 #include "features/row_table.h"
 
-#include "features/kept_weights.h"
+#include "features/frozen.h"
 
 namespace turbotree::features {
 
@@ -11,20 +11,22 @@ bool RowTable::well_formed(std::span<const RowSlot> slots, int tag_label_bits) {
 
 std::vector<RowSlot> RowTable::build(const WeightTable& table, int tag_label_bits,
                                      float threshold) {
-  const KeptWeights kept(table, threshold);
-  if (kept.highest_label() >> tag_label_bits != 0) return {};
+  const Frozen frozen(table, threshold);
+  if (frozen.highest_label >> tag_label_bits != 0) return {};
   // Labels of one feature come in bulk, and runs of bulks grow long: they get much air.
-  std::size_t homes = kept.count() * 10 / 4 + 64;
+  std::size_t homes = frozen.count * 10 / 4 + 64;
   for (int attempt = 0; attempt < 16; ++attempt, homes += homes / 4) {
     std::vector<RowSlot> slots(homes + overhang, RowSlot{0, 0.0f});
+    const RowTable placement(slots, tag_label_bits);
     bool fits = true;
-    kept.for_each([&](Key key, float weight) {
-      std::size_t i = home_of(key, homes);
-      while (i < slots.size() && slots[i].tag != 0) ++i;
-      fits = fits && i + 1 < slots.size();
+    // In the order of the keys, so that the outcome does not depend on how the table grew.
+    frozen.for_each([&](Key key, float weight) {
       if (!fits) return;
-      const auto label = static_cast<std::uint32_t>(label_of(key));
-      slots[i] = {fingerprint(key, tag_label_bits) | label, weight};
+      std::size_t i = placement.home(key);
+      while (i < slots.size() && slots[i].tag != 0) ++i;
+      fits = i + 1 < slots.size();
+      if (fits)
+        slots[i] = {placement.tag(key) | static_cast<std::uint32_t>(label_of(key)), weight};
     });
     if (fits) return slots;
   }

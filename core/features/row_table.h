@@ -33,7 +33,7 @@ class RowTable {
   // Entries whose averaged weight is at most `threshold` in magnitude are left out. Empty if a
   // label needs more bits, or if absurdly many features share one hash.
   static std::vector<RowSlot> build(const WeightTable& table, int tag_label_bits,
-                                       float threshold);
+                                    float threshold);
 
   void prefetch(Key key) const { __builtin_prefetch(&slots_[home(key)]); }
 

@@ -43,6 +43,7 @@ def test_without_a_verb_the_help_is_shown(run: Callable[..., Any]) -> None:
 def test_an_unknown_verb_or_option_is_one_line(fails: Callable[..., str]) -> None:
     assert "No such command" in fails("pares")
     assert "--thread" in fails("parse", "m", "--thread", "2")
+    assert fails("--quick", "demo") == "No such option: --quick (see turbotree --help)"
     assert fails("parse").endswith("(see turbotree parse --help)")
 
 

@@ -259,3 +259,21 @@ def test_missing_files_are_named(fails: Callable[..., str], files: Any, tmp_path
     assert fails("parse", files.model, tmp_path).startswith(f"{tmp_path}: ")
     message = fails("parse", files.model, files.test, "-o", missing / "out")
     assert f"there is no folder {missing}" in message
+
+
+def test_no_control_character_of_the_input_reaches_a_terminal(
+    run: Callable[..., Any], fails: Callable[..., str], files: Any, tmp_path: Path
+) -> None:
+    sly = tmp_path / "sly.conllu"
+    sly.write_text(
+        f"# sent_id = a\x1b[2J\n# text = b\x1b[2J\n{SENTENCE}".replace("sing", "\x1b[2J")
+    )
+    assert "\x1b" not in run("parse", files.model, sly, "--format", "text").stdout
+    assert "\x1b" not in run("explain", files.model, sly, "--arc", "2,1").stdout
+    cycle = [("_\t_\t_\t_\t_\n2", "_\t2\tx\t_\t_\n2"), ("_\t_\t_\t_\t_\n\n", "_\t1\tx\t_\t_\n\n")]
+    text = SENTENCE.replace("Birds", "\x1b[2J")
+    for old, new in cycle:
+        text = text.replace(old, new)
+    sly.write_text(text)
+    assert "cycle" in (complaint := fails("train", sly, "-o", tmp_path / "model"))
+    assert "\x1b" not in complaint

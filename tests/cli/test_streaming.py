@@ -71,6 +71,14 @@ def test_lines_come_through_however_they_are_cut(lines: list[bytes], cuts: list[
     assert found == content.splitlines(keepends=True)
 
 
+def test_a_live_input_is_answered_up_to_a_malformed_sentence(files: Any) -> None:
+    with start(files) as process:
+        answers, complaints = process.communicate((WORD + b"\n") * 3 + b"1\tbroken\n\n")
+    assert answers == (WORD + b"\n") * 3
+    assert complaints == b"turbotree: error: <stdin>:7: 2 columns, expected 10\n"
+    assert process.returncode == 2
+
+
 def start(files: Any, *options: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, "-m", "turbotree", "parse", str(files.model), *options],

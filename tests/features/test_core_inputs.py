@@ -217,28 +217,31 @@ def test_states_that_make_no_table_are_refused():
         table.restore(np.array([0], dtype=np.uint64), one, one)
 
 
-@given(st.integers(0, 5000), st.integers(-2, 14), st.integers(0, 2**32 - 1))
-def test_rows_are_taken_only_if_look_ups_end(size, label_bits, last):
+ENDS = st.one_of(st.just(0), st.integers(0, 2**32 - 1))
+FAR_KEYS = np.array([1, 2**64 - 1, 2**63], dtype=np.uint64)
+
+
+@given(st.integers(0, 10_000), st.integers(-2, 14), ENDS)
+def test_rows_are_taken_if_look_ups_end_and_only_then(size, label_bits, last):
     slots = np.ones((size, 2), dtype=np.uint32)
     slots[-1:, 0] = last
-    try:
-        table = _core.RowTable(slots, label_bits)
-    except ValueError:
-        return
-    assert last == 0
-    table.find(np.array([1, 2**64 - 1, 2**63], dtype=np.uint64))
+    # Behind the last home there is room for all labels of a feature, and some more.
+    if size > _core.MAX_LABELS + 64 and 0 <= label_bits <= _core.LABEL_BITS and last == 0:
+        _core.RowTable(slots, label_bits).find(FAR_KEYS)
+    else:
+        with pytest.raises(ValueError, match="not well formed"):
+            _core.RowTable(slots, label_bits)
 
 
-@given(st.integers(0, 200), st.integers(0, 2**32 - 1))
-def test_buckets_are_taken_only_if_look_ups_end(size, last):
+@given(st.integers(0, 200), ENDS)
+def test_buckets_are_taken_if_look_ups_end_and_only_then(size, last):
     slots = np.ones((size, 16), dtype=np.uint32)
     slots[-1:, 7] = last
-    try:
-        table = _core.BucketTable(slots)
-    except ValueError:
-        return
-    assert last == 0
-    table.find(np.array([1, 2**64 - 1, 2**63], dtype=np.uint64))
+    if size > 64 and last == 0:
+        _core.BucketTable(slots).find(FAR_KEYS)
+    else:
+        with pytest.raises(ValueError, match="not well formed"):
+            _core.BucketTable(slots)
 
 
 @pytest.mark.parametrize("label_bits", [-1, 13])

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import random
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from oracles import examples
 from oracles import features as oracle
 from oracles.sentences import sentences
 
-from turbotree.features import Encoder
+from turbotree.features import Encoded, Encoder
 from turbotree.features.attributes import ATTRIBUTES, word_shape
 from turbotree.features.encoder import RARE_ID, ROOT_ID
 from turbotree.text import Sentence
@@ -98,6 +99,40 @@ def test_encoding_again_gives_the_same_ids(sentence):
     assert np.array_equal(first.ids, second.ids)
     copy = Encoder.from_dict(encoder.to_dict())
     assert np.array_equal(first.ids, copy.encode([sentence]).ids)
+
+
+def made_up(seed: int, count: int) -> list[Sentence]:
+    """Make sentences of many different words, some with several FEATS."""
+    rng = random.Random(seed)
+    feats = ["_", "Case=Nom", "Case=Acc|Number=Sing", "Case=Gen|Gender=Fem|Number=Plur"]
+    return [
+        Sentence.from_words(
+            [f"word{rng.randrange(6000)}" for _ in range(length)],
+            upos=[rng.choice(["NOUN", "VERB", "ADJ"]) for _ in range(length)],
+            feats=[rng.choice(feats) for _ in range(length)],
+        )
+        for length in (rng.randrange(1, 30) for _ in range(count))
+    ]
+
+
+def same(one: Encoded, other: Encoded) -> bool:
+    return np.array_equal(one.ids, other.ids) and all(
+        np.array_equal(a, b)
+        for mine, theirs in zip(one.sets, other.sets, strict=True)
+        for a, b in zip(mine, theirs, strict=True)
+    )
+
+
+@pytest.mark.parametrize("limit", [200_000, 50])
+def test_what_is_remembered_of_words_changes_nothing_whatever_the_threads(monkeypatch, limit):
+    # A limit that is often met makes the encoder forget words while other threads use them.
+    monkeypatch.setattr("turbotree.features.encoder._CACHE_LIMIT", limit)
+    sentences = made_up(1, 400)
+    encoder = Encoder.fit(sentences[:100], EVERYTHING, ["feat"])
+    with ThreadPoolExecutor(4) as pool:
+        encoded = list(pool.map(lambda s: encoder.encode([s]), sentences * 3))
+    fresh = [Encoder.from_dict(encoder.to_dict()).encode([s]) for s in sentences]
+    assert all(map(same, encoded, fresh * 3))
 
 
 def test_the_most_frequent_values_have_the_lowest_ids_and_ties_go_by_the_alphabet():

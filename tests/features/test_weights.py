@@ -210,6 +210,54 @@ def test_keys_that_crowd_together_are_kept_apart(keys):
     assert not weights.table.find(absent).any()
 
 
+def frozen_model(model: dict[int, float]) -> FrozenWeights:
+    weights = Weights()
+    values = np.array(list(model.values()), dtype=np.float32)
+    weights.table.restore(np.array(list(model), dtype=np.uint64), values, np.zeros_like(values))
+    return weights.freeze()
+
+
+@given(
+    st.dictionaries(
+        st.builds(
+            lambda top, template: (top << 22) | (template << 12),
+            st.sampled_from([0, 1, 2**41, 2**42 - 2, 2**42 - 1]),
+            st.integers(1, 200),
+        ),
+        st.integers(1, 2**20).map(float),
+        max_size=250,
+    )
+)
+def test_features_that_overflow_their_buckets_are_found(model):
+    frozen = frozen_model(model)
+    assert len(frozen) == len(model)
+    asked = [
+        (top << 22) | (template << 12)
+        for top in (0, 1, 2**41, 2**42 - 2, 2**42 - 1)
+        for template in range(1, 201)
+    ]
+    found = frozen.table.find(np.array(asked, dtype=np.uint64)).tolist()
+    assert found == [model.get(key, 0.0) for key in asked]
+
+
+def unmixed(hash_: int) -> int:
+    """Undo the mixer of ``core/features/keys.h``: a shift by half the bits undoes itself."""
+    inverse = pow(0xD6E8FEB86659FD93, -1, 2**64)
+    for _ in range(2):
+        hash_ = (hash_ ^ hash_ >> 32) * inverse % 2**64
+    return hash_ ^ hash_ >> 32
+
+
+def test_of_features_that_look_the_same_in_a_bucket_one_is_kept():
+    # Keys have 52 bits without their label, so one hash in 2^12 is that of a key.
+    same_tag = (unmixed(high << 32 | 12345) for high in range(2**20))
+    first, second = sorted(next(k for k in same_tag if 0 < k < 2**52) << 12 for _ in range(2))
+    # The bits of these weights together would be infinity.
+    frozen = frozen_model({first: 1.0, second: 2.0})
+    assert len(frozen) == 1
+    assert frozen.table.find(np.array([first, second], dtype=np.uint64)).tolist() == [1.0, 1.0]
+
+
 def test_all_labels_of_a_feature_at_the_end_of_a_table_fit(numbered):
     labels = np.arange(_core.MAX_LABELS, dtype=np.uint64)
     keys = np.uint64((2**42 - 1) << 22 | 1 << 12) | labels

@@ -209,6 +209,7 @@ def test_nothing_to_learn_from_leaves_the_weights_empty():
         ({"largest_step": -1.0}, "step"),
         ({"largest_step": math.nan}, "step"),
         ({"largest_step": math.inf}, "step"),
+        ({"largest_step": 1e300}, "step"),
         ({"features": "none"}, "features"),
         ({"seed": -1}, "seed"),
     ],

@@ -152,6 +152,8 @@ def test_an_unknown_name_is_answered_with_the_known_ones():
         (0.0, 1.0, "beta"),
         (-1.0, 1.0, "beta"),
         (math.nan, 1.0, "beta"),
+        (1e308, 1.0, "beta"),
+        (1.0, 1e308, "gamma"),
         (1.0, -0.5, "gamma"),
         (1.0, math.nan, "gamma"),
         (1.0, math.inf, "gamma"),

@@ -186,6 +186,17 @@ def test_options_that_make_no_sense_are_refused(parser, held_out, options, culpr
         list(parser.pipe(held_out, **options))
 
 
+def test_unknown_options_are_refused_before_the_stream_is_read(parser, held_out):
+    with pytest.raises(TypeError, match="colour"):
+        parser.pipe(held_out, colour="red")
+
+
+def test_what_is_no_sentence_is_refused_with_a_hint(parser):
+    for wrong in (lambda: parser.parse("Dogs bark."), lambda: list(parser.pipe("dev.conllu"))):
+        with pytest.raises(InputError, match=r"expected a Sentence, got str; .*read_conllu"):
+            wrong()
+
+
 def test_an_explanation_adds_up_to_the_score_of_its_arc(parser, held_out):
     sentence = held_out[0]
     scores = arc_scores(parser, sentence, parser.shape)
@@ -290,3 +301,10 @@ def test_a_model_of_another_kind_is_no_parser(tmp_path):
     write_model(tmp_path / "tagger", {}, {}, kind="tagger")
     with pytest.raises(ModelFileError, match="'tagger'"):
         Parser.load(tmp_path / "tagger")
+
+
+@pytest.mark.parametrize("change", [{"model": "full"}, {"model": None}])
+def test_a_kind_of_parser_that_this_version_does_not_know_is_named(parser, tmp_path, change):
+    path = rewritten(parser, tmp_path, lambda arrays, header: header.update(change))
+    with pytest.raises(ModelFileError, match=f"kind {change['model']!r}; this version knows 'arc'"):
+        Parser.load(path)

@@ -153,6 +153,11 @@ class NeverStarted(Silent):
         ({"threads": 0}, "threads"),
         ({"max_heads": 0}, "heads"),
         ({"pruning_threshold": 1.5}, "threshold"),
+        ({"epochs": "3"}, "epochs is '3'; expected a whole number"),
+        ({"seed": 1.5}, "seed is 1.5; expected a whole number"),
+        ({"threads": None}, "threads is None; expected a whole number"),
+        ({"label_step": "much"}, "label_step is 'much'; expected a number"),
+        ({"beta": "1", "gamma": 0.0}, "beta is '1'; expected a number"),
         ({"model": "full"}, "'full'"),
         ({"colour": "red"}, "colour"),
         ({"templates": {"arcs": ["dist"]}}, "'arcs'"),
@@ -174,6 +179,18 @@ def test_sentences_without_a_tree_are_refused_by_their_place(tmp_path, heads, re
         train_parser(tmp_path / "train.conllu", **QUICK)
     with pytest.raises(InputError, match=reason):
         train_parser(DATA[:2], dev=[bad], **QUICK)
+
+
+def test_what_is_no_sentence_is_an_error():
+    with pytest.raises(InputError, match="training data: expected sentences, got int"):
+        train_parser([1, 2])
+
+
+@pytest.mark.parametrize("numbers", [(1e12, 1e12, 1e12), (float("inf"), 0.0, 1e12)])
+def test_the_largest_numbers_that_are_allowed_do_no_harm(numbers):
+    beta, gamma, step = numbers
+    parser = train_parser(DATA[:10], beta=beta, gamma=gamma, largest_step=step, epochs=3)
+    assert np.isfinite([parse.score for parse in parser.pipe(DATA[:10])]).all()
 
 
 def test_no_sentences_are_an_error_that_says_where(tmp_path):

@@ -42,7 +42,7 @@ GOOD = f"1\tGo{REST}\n\n"
         (f"2.1\tGo{REST}\n1\tGo{REST}\n\n", 1, "empty node 2.1, expected 0.1 here"),
         ("# only\n# comments\n\n", 1, "a sentence without words"),
         (f"1-1\tGo{REST}\n\n", 1, "a sentence without words"),
-        ("   \n\n", 1, "1 columns, expected 10"),
+        ("   \n\n", 1, "1 column, expected 10"),
     ],
 )
 def test_a_malformed_sentence_is_named_with_its_line(text: str, line: int, reason: str) -> None:
@@ -112,7 +112,7 @@ def test_files_that_cannot_be_read_are_input_errors(tmp_path: Path) -> None:
 
 def test_column_files_are_checked_too() -> None:
     # One column and one more, with the line end between, are no three columns.
-    with pytest.raises(InputError, match="<stream>:1: 1 columns, expected 3"):
+    with pytest.raises(InputError, match="<stream>:1: 1 column, expected 3"):
         list(read_columns(io.BytesIO(b"He\nwent\n\n")))
     with pytest.raises(InputError, match="<stream>:2: 2 columns, expected 3"):
         list(read_columns(io.BytesIO(b"He PRP B-NP\nwent VBD\n\n")))

@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Iterator
 from typing import IO
 
+from turbotree.errors import InputError
 from turbotree.text import Sentence
 
 _PIECE = 1 << 16
@@ -82,13 +83,18 @@ class _Ends:
 def batches(
     sentences: Iterator[Sentence], source: Arriving, largest: int
 ) -> Iterator[list[Sentence]]:
-    """Group sentences that have arrived together."""
+    """Group sentences that have arrived together; those before a malformed one are still given."""
     batch: list[Sentence] = []
-    for sentence in sentences:
-        batch.append(sentence)
-        if len(batch) == largest or not source.sentence_at_hand():
+    try:
+        for sentence in sentences:
+            batch.append(sentence)
+            if len(batch) == largest or not source.sentence_at_hand():
+                yield batch
+                batch = []
+    except InputError:
+        if batch:
             yield batch
-            batch = []
+        raise
     if batch:
         yield batch
 

@@ -15,6 +15,7 @@ from turbotree.errors import InputError
 from turbotree.features import FiredFeature
 from turbotree.parsing import Parse, Parser
 from turbotree.text import Sentence, read_layout
+from turbotree.text.drawing.common import printable
 
 
 def explain(
@@ -102,7 +103,7 @@ def _page(parse: Parse, head: int, word: int, fired: list[FiredFeature], most: i
     if len(fired) > most:
         rest = sum(feature.weight for feature in fired[most:])
         lines.append(f"{rest:+8.3f}  the other {len(fired) - most} together")
-    return "\n".join(lines)
+    return "\n".join(map(printable, lines))
 
 
 def _described(feature: FiredFeature) -> str:

@@ -14,6 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from turbotree.errors import TurbotreeError
+from turbotree.text.drawing.common import printable
 
 MISTAKE, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
 
@@ -37,25 +38,42 @@ class CarefulGroup(TyperGroup):
         except MemoryError:
             raise _fail("out of memory") from None
         except KeyboardInterrupt:
-            typer.echo("turbotree: interrupted", err=True)
+            say("interrupted")
             raise typer.Exit(INTERRUPTED) from None
         except Exception as error:
-            # Wrong arguments. Their class has no public name: typer carries click within itself.
-            if not hasattr(error, "format_message"):
+            if not _is_about_arguments(error):
                 raise
             context = getattr(error, "ctx", None) or ctx
-            hint = f" (see {context.command_path} --help)"
-            raise _fail(error.format_message().rstrip(".").replace("\n", " ") + hint) from None
+            raise _fail_arguments(error, context.command_path) from None
         return result
+
+    def make_context(self, info_name: Any, args: list[str], *more: Any, **extra: Any) -> Any:
+        """Read the options before the verb."""
+        given = bool(args)  # without any, the error that comes is the help
+        try:
+            return super().make_context(info_name, args, *more, **extra)
+        except Exception as error:
+            if not (given and _is_about_arguments(error)):
+                raise
+            raise _fail_arguments(error, info_name) from None
 
 
 def say(text: str) -> None:
     """Tell the user something that is not output."""
-    typer.echo(f"turbotree: {text}", err=True)
+    typer.echo(f"turbotree: {printable(text)}", err=True)
+
+
+def _is_about_arguments(error: Exception) -> bool:
+    # Their class has no public name: typer carries click within itself.
+    return hasattr(error, "format_message")
+
+
+def _fail_arguments(error: Any, command: str) -> typer.Exit:
+    return _fail(error.format_message().rstrip(".").replace("\n", " ") + f" (see {command} --help)")
 
 
 def _fail(message: str) -> typer.Exit:
-    typer.echo(f"turbotree: error: {message}", err=True)
+    say(f"error: {message}")
     return typer.Exit(MISTAKE)
 
 

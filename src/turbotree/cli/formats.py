@@ -12,6 +12,7 @@ from typing import IO, Any
 from turbotree.errors import InputError
 from turbotree.parsing import Parse
 from turbotree.text import CONLLU, CONLLX, Sentence, converted, draw_svg, draw_text, write_sentences
+from turbotree.text.drawing.common import printable
 
 #: Heads at least this likely are listed as alternatives.
 _LIKELY = 0.01
@@ -139,8 +140,8 @@ def _with_probabilities(misc: str, head: float, label: float) -> str:
 
 def _text(parse: Parse, color: bool) -> str:
     sentence = parse.sentence
-    title = sentence.text or " ".join(sentence.forms)
-    name = f"{sentence.sent_id}: " if sentence.sent_id else ""
+    title = printable(sentence.text or " ".join(sentence.forms))
+    name = printable(f"{sentence.sent_id}: ") if sentence.sent_id else ""
     picture = draw_text(
         sentence.forms, parse.heads, parse.labels, parse.head_probabilities, color=color
     )
@@ -179,6 +180,7 @@ body { font-family: system-ui, sans-serif; margin: 2rem; }
 figure { margin: 0 0 3rem; overflow-x: auto; }
 figcaption { margin-bottom: .5rem; }
 figcaption small { opacity: .7; }
+@media (prefers-color-scheme: dark) { body { background: #16181d; } }
 </style>
 </head>
 <body>

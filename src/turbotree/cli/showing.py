@@ -24,11 +24,12 @@ def shown_progress(quiet: bool = False) -> Iterator[Progress]:
 def seconds_text(seconds: float) -> str:
     """Say how long something took.
 
-    >>> seconds_text(7.25), seconds_text(75), seconds_text(7500)
-    ('7.2 s', '1 min 15 s', '2 h 5 min')
+    >>> seconds_text(7.25), seconds_text(75), seconds_text(119.7), seconds_text(7500)
+    ('7.2 s', '1 min 15 s', '2 min 0 s', '2 h 5 min')
     """
-    if seconds < 60:
+    whole = round(seconds)
+    if whole < 60:
         return f"{seconds:.1f} s"
-    if seconds < 3600:
-        return f"{seconds // 60:.0f} min {seconds % 60:.0f} s"
-    return f"{seconds // 3600:.0f} h {seconds % 3600 // 60:.0f} min"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -19,6 +18,8 @@ FEATURE_SETS = ("all", "supported")
 
 # Derivatives this small change nothing that a score would show, but cost as much as large ones.
 _NEGLIGIBLE = 1e-4
+# Beyond all use, and far from where weights overflow.
+_LARGEST_STEP = 1e12
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +51,10 @@ class LearnerOptions:
     def __post_init__(self) -> None:
         if self.epochs < 1:
             raise InputError(f"epochs is {self.epochs}; expected at least 1")
-        if not 0 < self.largest_step < math.inf:
+        if not 0 < self.largest_step <= _LARGEST_STEP:
             raise InputError(
-                f"largest step is {self.largest_step}; expected a finite positive number"
+                f"largest step is {self.largest_step}; "
+                f"expected a positive number up to {_LARGEST_STEP:g}"
             )
         if self.seed < 0:
             raise InputError(f"seed is {self.seed}; expected 0 or more")

@@ -22,6 +22,9 @@ from dataclasses import dataclass
 from turbotree.errors import InputError
 from turbotree.learning.problem import FloatArray, Problem
 
+# Beyond all use, and far from where scores overflow.
+_LARGEST = 1e12
+
 
 @dataclass(frozen=True, slots=True)
 class Loss:
@@ -39,10 +42,12 @@ class Loss:
     gamma: float
 
     def __post_init__(self) -> None:
-        if not self.beta > 0 or math.isnan(self.beta):
-            raise InputError(f"beta is {self.beta}; expected a positive number or infinity")
-        if not (self.gamma >= 0 and math.isfinite(self.gamma)):
-            raise InputError(f"gamma is {self.gamma}; expected a finite number, 0 or more")
+        if not (0 < self.beta <= _LARGEST or self.beta == math.inf):
+            raise InputError(
+                f"beta is {self.beta}; expected a positive number up to {_LARGEST:g}, or infinity"
+            )
+        if not 0 <= self.gamma <= _LARGEST:
+            raise InputError(f"gamma is {self.gamma}; expected a number from 0 to {_LARGEST:g}")
 
     @classmethod
     def named(cls, name: str) -> Loss:

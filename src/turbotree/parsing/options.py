@@ -63,6 +63,13 @@ class TrainingOptions:
 
     def __post_init__(self) -> None:
         # Everything is looked at now: nobody wants to hear of a bad option after an hour.
+        for name in ("epochs", "seed", "threads", "max_heads", "pruner_epochs"):
+            if not isinstance(value := getattr(self, name), int):
+                raise InputError(f"{name} is {value!r}; expected a whole number")
+        for name in ("largest_step", "pruning_threshold", "label_step", "beta", "gamma"):
+            absent = name in ("beta", "gamma") and getattr(self, name) is None
+            if not absent and not isinstance(value := getattr(self, name), float | int):
+                raise InputError(f"{name} is {value!r}; expected a number")
         for learner in (self.pruner_learner, self.arc_learner, self.label_learner):
             learner()
         self.pruning()

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from turbotree.parsing.treebank import TrainingSource
 
 KIND = "parser"
+_MODEL = "arc"
 DECODERS = ("mst", "eisner", "mbr")
 _BATCH_SIZE = 32
 
@@ -97,6 +98,12 @@ class Parser:
             Allow only one word under the root; by default as in the training data.
         """
         decoder, shape = self._decoding(decoder, projective, single_root)
+        for sentence in sentences:
+            if not isinstance(sentence, Sentence):
+                raise InputError(
+                    f"expected a Sentence, got {type(sentence).__name__}; "
+                    "turbotree.text.read_conllu or Sentence.from_words make them"
+                )
         if not sentences:
             return []
         encoded = self.encoder.encode(sentences)
@@ -146,9 +153,7 @@ class Parser:
             raise InputError(f"threads is {threads}; expected at least 1")
         if batch_size < 1:
             raise InputError(f"batch size is {batch_size}; expected at least 1")
-        self._decoding(
-            options.get("decoder"), options.get("projective"), options.get("single_root")
-        )
+        self.parse_batch([], **options)  # complains now, not when the first parse is asked for
         batches = in_batches(sentences, batch_size)
         parses = map_in_order(partial(self.parse_batch, **options), batches, threads=threads)
         return (parse for batch in parses for parse in batch)
@@ -181,7 +186,7 @@ class Parser:
             path,
             arrays,
             {
-                "model": "arc",
+                "model": _MODEL,
                 "weights": header,
                 "templates": self.templates(),
                 "encoder": self.encoder.to_dict(),
@@ -202,6 +207,11 @@ class Parser:
         """Map a parser's file into memory."""
         file = read_model(path, kind=KIND)
         header, arrays = file.header, file.arrays
+        if header.get("model") != _MODEL:
+            raise ModelFileError(
+                f"{os.fspath(path)}: a parser of kind {header.get('model')!r}; "
+                f"this version knows {_MODEL!r} only"
+            )
         try:
             encoder = Encoder.from_dict(header["encoder"])
             templates = header["templates"]

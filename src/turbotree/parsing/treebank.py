@@ -27,6 +27,8 @@ def read_trees(source: TrainingSource, what: str) -> list[Sentence]:
         name = os.fspath(source) if isinstance(source, str | os.PathLike) else what
         raise InputError(f"{name}: no sentences")
     for sentence in sentences:
+        if not isinstance(sentence, Sentence):
+            raise InputError(f"{what}: expected sentences, got {type(sentence).__name__}")
         check_tree(sentence)
     return sentences
 

@@ -148,7 +148,8 @@ def _parse_lines(text: str, layout: Layout) -> _Split:
             continue
         values = split_line(line, layout)
         if len(values) != width:
-            reason = f"{len(values)} columns, expected {width}"
+            count = "1 column" if len(values) == 1 else f"{len(values)} columns"
+            reason = f"{count}, expected {width}"
             if place == unfinished:
                 reason += " (the file looks truncated)"
             raise BlockError(place, reason)

@@ -49,13 +49,17 @@ def checked(
 def printable(text: str) -> str:
     """Replace what would disturb a terminal or a page (control characters, line ends).
 
-    >>> printable("a\\tb\\x1b")
-    'a·b·'
+    >>> printable("a\\tb\\x1b"), printable("10\\u00a0000")
+    ('a·b·', '10 000')
     """
-    if text.isprintable():
-        return text
+    return text if text.isprintable() else "".join(map(_shown, text))
+
+
+def _shown(character: str) -> str:
     # Joiners belong to the words of some scripts; other format characters may turn text about.
-    return "".join(c if c.isprintable() or c in "\u200c\u200d" else "·" for c in text)
+    if character.isprintable() or character in "\u200c\u200d":
+        return character
+    return " " if unicodedata.category(character) == "Zs" else "·"
 
 
 def width(text: str) -> int:
