@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -10,31 +9,26 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
-from turbotree.errors import InputError, ModelFileError
-from turbotree.features import Encoder, FiredFeature, FrozenWeights, Scorer, explain
-from turbotree.modelfile import read_model, write_model
+from turbotree.errors import InputError
+from turbotree.features import Encoder, FiredFeature, explain
 from turbotree.parsing.arcs import (
-    ARC,
     ArcModel,
     IntArray,
     Pruner,
-    PruningOptions,
     TreeShape,
     arc_marginals,
     best_trees,
 )
-from turbotree.parsing.labels import LabelDictionary, LabelModel
+from turbotree.parsing.labels import LabelModel
 from turbotree.parsing.parse import Parse, ParsedBatch
+from turbotree.parsing.storing import load_fields, store
 from turbotree.parsing.streaming import in_batches, map_in_order
 from turbotree.text import Sentence
 
 if TYPE_CHECKING:
     from turbotree.parsing.treebank import TrainingSource
 
-KIND = "parser"
-_MODEL = "arc"
 DECODERS = ("mst", "eisner", "mbr")
 _BATCH_SIZE = 32
 
@@ -171,88 +165,12 @@ class Parser:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the parser to one file, whole or not at all."""
-        arrays: dict[str, npt.NDArray[Any]] = {}
-        header: dict[str, int | None] = {}
-        for name, weights in self._weights().items():
-            if not isinstance(weights, FrozenWeights):
-                raise TypeError(f"the weights of {name} are not frozen")
-            arrays[f"{name}.slots"] = weights.slots
-            header[f"{name}.label_bits"] = weights.label_bits
-        dictionary = self.labels.dictionary
-        arrays["labels.lists"] = dictionary.lists
-        arrays["labels.list_offsets"] = dictionary.offsets
-        arrays["labels.list_labels"] = dictionary.labels
-        write_model(
-            path,
-            arrays,
-            {
-                "model": _MODEL,
-                "weights": header,
-                "templates": self.templates(),
-                "encoder": self.encoder.to_dict(),
-                "labels": dictionary.names,
-                "single_root": self.shape.single_root,
-                "pruning": {
-                    "threshold": self.pruner.options.threshold,
-                    "max_heads": self.pruner.options.max_heads,
-                },
-                "temperature": {"arcs": self.arc_temperature, "labels": self.label_temperature},
-                "training": self.record,
-            },
-            kind=KIND,
-        )
+        store(self, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Parser:
         """Map a parser's file into memory."""
-        file = read_model(path, kind=KIND)
-        header, arrays = file.header, file.arrays
-        if header.get("model") != _MODEL:
-            raise ModelFileError(
-                f"{os.fspath(path)}: a parser of kind {header.get('model')!r}; "
-                f"this version knows {_MODEL!r} only"
-            )
-        try:
-            encoder = Encoder.from_dict(header["encoder"])
-            templates = header["templates"]
-            weights = {
-                name: FrozenWeights(
-                    arrays[f"{name}.slots"], header["weights"][f"{name}.label_bits"]
-                )
-                for name in ("pruner", "arcs", "labels")
-            }
-            shape = TreeShape(single_root=_flag(header["single_root"]))
-            pruner = Pruner(
-                ArcModel(Scorer(templates["pruner"], ARC, encoder), weights["pruner"]),
-                PruningOptions(**header["pruning"]),
-                shape,
-            )
-            arcs = ArcModel(Scorer(templates["arc"], ARC, encoder), weights["arcs"])
-            labels = LabelModel(
-                templates["label"],
-                templates["label_pair"],
-                LabelDictionary(
-                    header["labels"],
-                    arrays["labels.lists"],
-                    arrays["labels.list_offsets"],
-                    arrays["labels.list_labels"],
-                ),
-                encoder,
-                weights["labels"],
-            )
-            return cls(
-                encoder,
-                pruner,
-                arcs,
-                labels,
-                shape,
-                _temperature(header["temperature"]["arcs"]),
-                _temperature(header["temperature"]["labels"]),
-                header["training"],
-            )
-        except (KeyError, TypeError, ValueError) as error:
-            # The checksum holds, so this is a file that another program wrote in our name.
-            raise ModelFileError(f"{os.fspath(path)}: not a usable parser: {error!r}") from error
+        return cls(**load_fields(path))
 
     def templates(self) -> dict[str, list[str]]:
         """Return the template sets by name."""
@@ -263,13 +181,6 @@ class Parser:
             "label_pair": self.labels.pair_scorer,
         }
         return {name: [t.text for t in scorer.templates] for name, scorer in scorers.items()}
-
-    def _weights(self) -> dict[str, Any]:
-        return {
-            "pruner": self.pruner.model.weights,
-            "arcs": self.arcs.weights,
-            "labels": self.labels.weights,
-        }
 
     def _decoding(
         self, decoder: str | None, projective: bool | None, single_root: bool | None
@@ -307,15 +218,3 @@ class Parser:
             )
             for i, sentence in enumerate(sentences)
         ]
-
-
-def _flag(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise ValueError(f"{value!r} is not true or false")
-    return value
-
-
-def _temperature(value: Any) -> float:
-    if not isinstance(value, float | int) or not 0 < value < math.inf:
-        raise ValueError(f"temperature {value!r} is not a positive number")
-    return float(value)

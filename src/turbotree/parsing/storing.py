@@ -1,0 +1,125 @@
+"""A parser in a model file, and back."""
+
+from __future__ import annotations
+
+import math
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy.typing as npt
+
+from turbotree.errors import ModelFileError
+from turbotree.features import Encoder, FrozenWeights, Scorer
+from turbotree.modelfile import read_model, write_model
+from turbotree.parsing.arcs import ARC, ArcModel, Pruner, PruningOptions, TreeShape
+from turbotree.parsing.labels import LabelDictionary, LabelModel
+
+if TYPE_CHECKING:
+    from turbotree.parsing.parser import Parser
+
+KIND = "parser"
+_MODEL = "arc"
+
+
+def store(parser: Parser, path: str | os.PathLike[str]) -> None:
+    """Write a parser to one file, whole or not at all."""
+    arrays: dict[str, npt.NDArray[Any]] = {}
+    header: dict[str, int | None] = {}
+    for name, weights in _weights(parser).items():
+        if not isinstance(weights, FrozenWeights):
+            raise TypeError(f"the weights of {name} are not frozen")
+        arrays[f"{name}.slots"] = weights.slots
+        header[f"{name}.label_bits"] = weights.label_bits
+    dictionary = parser.labels.dictionary
+    arrays["labels.lists"] = dictionary.lists
+    arrays["labels.list_offsets"] = dictionary.offsets
+    arrays["labels.list_labels"] = dictionary.labels
+    write_model(
+        path,
+        arrays,
+        {
+            "model": _MODEL,
+            "weights": header,
+            "templates": parser.templates(),
+            "encoder": parser.encoder.to_dict(),
+            "labels": dictionary.names,
+            "single_root": parser.shape.single_root,
+            "pruning": {
+                "threshold": parser.pruner.options.threshold,
+                "max_heads": parser.pruner.options.max_heads,
+            },
+            "temperature": {"arcs": parser.arc_temperature, "labels": parser.label_temperature},
+            "training": parser.record,
+        },
+        kind=KIND,
+    )
+
+
+def load_fields(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Map a parser's file into memory; return the fields of the parser."""
+    file = read_model(path, kind=KIND)
+    header, arrays = file.header, file.arrays
+    if header.get("model") != _MODEL:
+        raise ModelFileError(
+            f"{os.fspath(path)}: a parser of kind {header.get('model')!r}; "
+            f"this version knows {_MODEL!r} only"
+        )
+    try:
+        encoder = Encoder.from_dict(header["encoder"])
+        templates = header["templates"]
+        weights = {
+            name: FrozenWeights(arrays[f"{name}.slots"], header["weights"][f"{name}.label_bits"])
+            for name in ("pruner", "arcs", "labels")
+        }
+        shape = TreeShape(single_root=_flag(header["single_root"]))
+        pruner = Pruner(
+            ArcModel(Scorer(templates["pruner"], ARC, encoder), weights["pruner"]),
+            PruningOptions(**header["pruning"]),
+            shape,
+        )
+        arcs = ArcModel(Scorer(templates["arc"], ARC, encoder), weights["arcs"])
+        labels = LabelModel(
+            templates["label"],
+            templates["label_pair"],
+            LabelDictionary(
+                header["labels"],
+                arrays["labels.lists"],
+                arrays["labels.list_offsets"],
+                arrays["labels.list_labels"],
+            ),
+            encoder,
+            weights["labels"],
+        )
+        return {
+            "encoder": encoder,
+            "pruner": pruner,
+            "arcs": arcs,
+            "labels": labels,
+            "shape": shape,
+            "arc_temperature": _temperature(header["temperature"]["arcs"]),
+            "label_temperature": _temperature(header["temperature"]["labels"]),
+            "record": header["training"],
+        }
+    except (KeyError, TypeError, ValueError) as error:
+        # The checksum holds, so this is a file that another program wrote in our name.
+        raise ModelFileError(f"{os.fspath(path)}: not a usable parser: {error!r}") from error
+
+
+def _weights(parser: Parser) -> dict[str, Any]:
+    return {
+        "pruner": parser.pruner.model.weights,
+        "arcs": parser.arcs.weights,
+        "labels": parser.labels.weights,
+    }
+
+
+def _flag(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError(f"{value!r} is not true or false")
+    return value
+
+
+def _temperature(value: Any) -> float:
+    if not isinstance(value, float | int) or not 0 < value < math.inf:
+        raise ValueError(f"temperature {value!r} is not a positive number")
+    return float(value)
