@@ -16,12 +16,12 @@ from turbotree.parsing import PruningOptions, TreeShape, _core
 from turbotree.parsing.arcs import (
     ARC,
     ArcModel,
-    ArcTask,
     Pruner,
     all_arcs,
     arc_marginals,
     best_trees,
 )
+from turbotree.parsing.tasks import ArcTask
 from turbotree.text import Sentence
 
 REAL = st.floats(-8, 8)

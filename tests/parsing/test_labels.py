@@ -20,10 +20,9 @@ from turbotree.parsing.labels import (
     NODE,
     LabelDictionary,
     LabelModel,
-    LabelProblem,
-    LabelTask,
     pair_kind,
 )
+from turbotree.parsing.tasks import LabelProblem, LabelTask
 from turbotree.text import Sentence
 
 NAMES = ["a", "b", "c"]

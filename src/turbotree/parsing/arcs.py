@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from turbotree.errors import InfeasibleError, InputError
 from turbotree.features import AnyWeights, Encoded, PartKind, Parts, Scorer
-from turbotree.features._core import Gradient
-from turbotree.learning import Expectation
 from turbotree.parsing import _core
 
 FloatArray = npt.NDArray[np.float64]
@@ -144,82 +141,3 @@ class Pruner:
             keep,
         )
         return Parts(rows, offsets)
-
-
-class ArcProblem:
-    """One training sentence of an arc-factored model."""
-
-    def __init__(
-        self, scorer: Scorer, encoded: Encoded, heads: IntArray, arcs: Parts, shape: TreeShape
-    ) -> None:
-        self._scorer = scorer
-        self._prepared = scorer.prepare(encoded)
-        self._lengths = encoded.lengths
-        self._arcs = arcs
-        self._shape = shape
-        self.gold = self._indicator(heads)
-        self.cost = 1.0 - self.gold
-
-    def scores(self, weights: AnyWeights) -> FloatArray:
-        """Score each candidate arc."""
-        return self._scorer.score(self._prepared, self._arcs, weights)
-
-    def decode(self, scores: FloatArray) -> FloatArray:
-        """Return the best tree."""
-        return self._indicator(best_trees(self._lengths, self._arcs, scores, self._shape))
-
-    def marginals(self, scores: FloatArray) -> Expectation:
-        """Return the arcs' probabilities."""
-        probabilities, log_partitions = arc_marginals(
-            self._lengths, self._arcs, scores, self._shape
-        )
-        return Expectation(probabilities, float(log_partitions[0]))
-
-    def gradient(self, coefficients: FloatArray) -> Gradient:
-        """Return the arcs' features, weighted."""
-        return self._scorer.gradient(self._prepared, self._arcs, coefficients)
-
-    def _indicator(self, heads: IntArray) -> FloatArray:
-        rows = self._arcs.rows
-        indicator: FloatArray = (heads[rows[:, 1] - 1] == rows[:, 0]).astype(np.float64)
-        return indicator
-
-
-class ArcTask:
-    """The training set of an arc-factored model.
-
-    Parameters
-    ----------
-    scorer
-        The model's templates.
-    encoded, heads
-        The sentences, each a batch of one, and their gold heads.
-    candidates
-        The candidate arcs of each sentence; without them, all arcs.
-    shape
-        Which trees are allowed.
-    """
-
-    def __init__(
-        self,
-        scorer: Scorer,
-        encoded: Sequence[Encoded],
-        heads: Sequence[IntArray],
-        shape: TreeShape,
-        candidates: Sequence[Parts] | None = None,
-    ) -> None:
-        self._scorer = scorer
-        self._encoded = encoded
-        self._heads = heads
-        # Training trees may be non-projective whatever the parser is asked for later.
-        self._shape = replace(shape, projective=False)
-        self._candidates = candidates
-
-    def __len__(self) -> int:
-        return len(self._encoded)
-
-    def problem(self, index: int) -> ArcProblem:
-        """Return one sentence's problem."""
-        encoded = self._encoded[index]
-        arcs = self._candidates[index] if self._candidates else all_arcs(encoded.lengths)
-        return ArcProblem(self._scorer, encoded, self._heads[index], arcs, self._shape)

@@ -27,14 +27,14 @@ from turbotree.learning.progress import Progress, Silent
 from turbotree.parsing.arcs import (
     ARC,
     ArcModel,
-    ArcTask,
     Pruner,
     TreeShape,
     best_trees,
 )
-from turbotree.parsing.labels import NODE, LabelModel, LabelTask, pair_kind
+from turbotree.parsing.labels import NODE, LabelModel, pair_kind
 from turbotree.parsing.options import TEMPLATE_SETS, TrainingOptions
 from turbotree.parsing.parser import Parser
+from turbotree.parsing.tasks import ArcTask, LabelTask
 from turbotree.parsing.temperature import fit_temperature
 from turbotree.parsing.templates import load_templates
 from turbotree.parsing.treebank import (
