@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 from oracles import examples
 from oracles.trees import log_sum
 
-from turbotree.learning import Expectation
-from turbotree.parsing.temperature import fit_temperature
+from turbotree.learning import Expectation, Loss
+from turbotree.parsing import train_parser
+from turbotree.parsing.temperature import fit_temperature, typical_temperature
+from turbotree.text import treebank
 
 
 class FixedChoice:
@@ -51,7 +53,7 @@ def problem_lists(draw):
 @examples(50)
 @given(problem_lists())
 def test_no_other_temperature_makes_the_right_answers_clearly_likelier(problems):
-    found = fit_temperature(problems, None)
+    found = fit_temperature(problems, None, default=1.0)
     assert 0.01 <= found <= 10.0
     grid = np.exp(np.linspace(math.log(0.0101), math.log(9.9), 400))
     least = min(surprise(problems, temperature) for temperature in grid)
@@ -63,17 +65,28 @@ def test_a_model_becomes_as_sure_as_it_is_right(scale):
     # Scores say e^(4 scale) to 1 where the truth is 3 to 1: T = 4 scale / log 3 makes both agree.
     problems = [FixedChoice([4.0 * scale, 0.0], right) for right in (0, 0, 0, 1)]
     expected = 4.0 * scale / math.log(3.0)
-    assert fit_temperature(problems, None) == pytest.approx(expected, rel=0.005)
+    assert fit_temperature(problems, None, default=1.0) == pytest.approx(expected, rel=0.005)
 
 
 def test_without_problems_the_temperature_is_one():
-    assert fit_temperature([], None) == 1.0
+    assert fit_temperature([], None, default=0.7) == 0.7
 
 
 def test_a_model_that_is_always_right_may_be_sure():
     problem = FixedChoice([5.0, 0.0], 0)
-    assert surprise([problem], fit_temperature([problem], None)) < 1e-9
+    assert surprise([problem], fit_temperature([problem], None, default=1.0)) < 1e-9
 
 
 def test_a_model_that_is_always_wrong_should_be_as_unsure_as_can_be():
-    assert fit_temperature([FixedChoice([5.0, 0.0], 1)], None) == pytest.approx(10.0, rel=0.01)
+    assert fit_temperature([FixedChoice([5.0, 0.0], 1)], None, default=1.0) == pytest.approx(
+        10.0, rel=0.01
+    )
+
+
+def test_without_a_development_set_the_loss_sets_the_scale():
+    assert typical_temperature(Loss(4.0, 1.0)) == 0.25
+    assert typical_temperature(Loss(math.inf, 2.0)) == 2 * typical_temperature(Loss.named("svm"))
+    assert typical_temperature(Loss.named("perceptron")) == 1.0
+    parser = train_parser(treebank(20, seed=1), epochs=1, pruner_epochs=1, beta=2.0, gamma=0.0)
+    assert parser.arc_temperature == 0.5
+    assert parser.label_temperature == typical_temperature(Loss.named("svm"))

@@ -299,11 +299,6 @@ def test_gold_answers_that_the_parser_cannot_give_do_not_spoil_the_temperatures(
     assert parser.arc_temperature == plain.arc_temperature
 
 
-def test_without_development_data_the_temperatures_are_one():
-    parser = train_parser(DATA, **QUICK)
-    assert (parser.arc_temperature, parser.label_temperature) == (1.0, 1.0)
-
-
 def test_template_sets_can_be_replaced_even_by_none_at_all():
     templates = {"label_pair": [], "arc": ["h.xpos m.xpos dir"]}
     parser = train_parser(DATA, templates=templates, **QUICK)

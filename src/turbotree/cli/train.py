@@ -231,5 +231,5 @@ def _summary(
         scores = attachment_scores(dev, (parse.to_sentence() for parse in parses))
         lines.append(f"dev: UAS {scores.uas:.2f}, LAS {scores.las:.2f}")
     else:
-        lines.append("no --dev file: scores were not checked, probabilities are not calibrated")
+        lines.append("no --dev file: scores were not checked, probabilities are calibrated roughly")
     return "\n".join(lines)

@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 
 from turbotree.features import AnyWeights
-from turbotree.learning import Problem
+from turbotree.learning import Loss, Problem
 
 # Golden-section search over log(temperature): this range, this many steps (to 0.5 %).
 _RANGE = (math.log(0.01), math.log(10.0))
@@ -19,8 +19,27 @@ _STEPS = 16
 _RATIO = (math.sqrt(5.0) - 1.0) / 2.0
 
 
-def fit_temperature(problems: Sequence[Problem], weights: AnyWeights) -> float:
-    """Return the temperature under which the gold answers are most likely; 1 without any.
+# Fitted on development data of three treebanks, models trained with a margin of 1 came out with
+# 0.30 to 0.34 for arcs and 0.21 to 0.26 for labels.
+_TYPICAL_PER_MARGIN = 0.3
+
+
+def typical_temperature(loss: Loss) -> float:
+    """Return a temperature to go by when there is no development set.
+
+    A finite beta says itself what the scores mean. With an infinite one their scale is that of
+    the margin; the perceptron has none.
+
+    >>> typical_temperature(Loss.named("crf")), typical_temperature(Loss.named("svm"))
+    (1.0, 0.3)
+    """
+    if loss.probabilistic:
+        return 1.0 / loss.beta
+    return loss.gamma * _TYPICAL_PER_MARGIN or 1.0
+
+
+def fit_temperature(problems: Sequence[Problem], weights: AnyWeights, *, default: float) -> float:
+    """Return the temperature under which the gold answers are most likely.
 
     Parameters
     ----------
@@ -28,9 +47,11 @@ def fit_temperature(problems: Sequence[Problem], weights: AnyWeights) -> float:
         Instances that the weights were not trained on, the gold answer among the candidates.
     weights
         The model's weights.
+    default
+        The temperature if there are no problems.
     """
     if not problems:
-        return 1.0
+        return default
     scored = [(problem, problem.scores(weights)) for problem in problems]
 
     def surprise(log_temperature: float) -> float:

@@ -22,7 +22,7 @@ from turbotree.features import (
 )
 from turbotree.features import parse_templates as parse
 from turbotree.features._core import MAX_LABELS
-from turbotree.learning import Checkpoint, EpochRecord, LearnerOptions, Task, learn
+from turbotree.learning import Checkpoint, EpochRecord, LearnerOptions, Loss, Task, learn
 from turbotree.learning.progress import Progress, Silent
 from turbotree.parsing.arcs import (
     ARC,
@@ -35,7 +35,7 @@ from turbotree.parsing.labels import NODE, LabelModel, pair_kind
 from turbotree.parsing.options import TEMPLATE_SETS, TrainingOptions
 from turbotree.parsing.parser import Parser
 from turbotree.parsing.tasks import ArcTask, LabelTask
-from turbotree.parsing.temperature import fit_temperature
+from turbotree.parsing.temperature import fit_temperature, typical_temperature
 from turbotree.parsing.templates import load_templates
 from turbotree.parsing.treebank import (
     TrainingSource,
@@ -323,13 +323,18 @@ class _Trainer:
             for i, heads in enumerate(self.dev.heads)
             if not self.shape.single_root or np.count_nonzero(heads == 0) == 1
         ]
-        return fit_temperature(problems, arcs.weights)
+        default = typical_temperature(self.options.arc_loss())
+        return fit_temperature(problems, arcs.weights, default=default)
 
     def _label_temperature(self, model: LabelModel) -> float:
         assert model.weights is not None
         task = LabelTask(model, self.dev.encoded, self.dev.heads, self.dev.labels)
         problems = [task.problem(i) for i in range(len(task))]
-        return fit_temperature([p for p in problems if p.gold_is_allowed], model.weights)
+        return fit_temperature(
+            [problem for problem in problems if problem.gold_is_allowed],
+            model.weights,
+            default=typical_temperature(Loss.named(self.options.label_loss)),
+        )
 
 
 def _single_root(sentences: Sequence[Sentence], wanted: bool | None) -> bool:
