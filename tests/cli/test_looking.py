@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from turbotree import __version__
+from turbotree.modelfile import read_model, write_model
 from turbotree.parsing import Parser
 from turbotree.text import read_conllu
 
@@ -78,3 +80,13 @@ def test_arcs_that_are_not_there_are_refused(
     fails: Callable[..., str], files: Any, options: list[str], part: str
 ) -> None:
     assert part in fails("explain", files.model, files.test, *options)
+
+
+@pytest.mark.parametrize("record", [{}, [], {"options": None}, {"options": {}, "words": "many"}])
+def test_a_training_record_of_another_kind_is_said_in_one_line(
+    files: Any, fails: Callable[..., str], tmp_path: Path, record: object
+) -> None:
+    file = read_model(files.model)
+    path = tmp_path / "foreign.safetensors"
+    write_model(path, file.arrays, {**file.header, "training": record}, kind="parser")
+    assert "a training record of another kind" in fails("inspect", path)

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from turbotree.cli.output import bytes_text
+from turbotree.errors import ModelFileError
 from turbotree.learning.learner import EpochRecord
 from turbotree.learning.progress import describe
 from turbotree.modelfile import ModelFile, read_model
@@ -30,8 +31,14 @@ def inspect(
     with losses and scores), licence of the data.
     """
     file = read_model(model, kind="parser")
-    facts = model_facts(file, Parser.load(model))
-    typer.echo(json.dumps(facts, indent=2, ensure_ascii=False) if as_json else _page(facts))
+    parser = Parser.load(model)
+    try:
+        facts = model_facts(file, parser)
+        page = json.dumps(facts, indent=2, ensure_ascii=False) if as_json else _page(facts)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        # The checksum holds, so another program wrote this in our name; it may parse all the same.
+        raise ModelFileError(f"{model}: a training record of another kind: {error!r}") from None
+    typer.echo(page)
 
 
 def model_facts(file: ModelFile, parser: Parser) -> dict[str, Any]:
