@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from turbotree.errors import InputError
 
@@ -35,10 +36,13 @@ class BadFileError(Exception):
     """What is wrong with a file; the caller adds its name."""
 
 
+#: An array of any type.
+Array = NDArray[Any]
+
 _CACHE_LINE = 64
 
 
-def in_file_order(arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+def in_file_order(arrays: Mapping[str, Array]) -> dict[str, Array]:
     """Check the arrays, make them little-endian and contiguous, and sort them.
 
     As safetensors knows no gaps, the order decides how arrays are aligned: those that fill whole
@@ -50,14 +54,14 @@ def in_file_order(arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
     """
     stored = {name: _storable(name, array) for name, array in arrays.items()}
 
-    def place(item: tuple[str, np.ndarray]) -> tuple[bool, int, str]:
+    def place(item: tuple[str, Array]) -> tuple[bool, int, str]:
         name, array = item
         return array.nbytes % _CACHE_LINE != 0, -array.itemsize, name
 
     return dict(sorted(stored.items(), key=place))
 
 
-def _storable(name: str, array: np.ndarray) -> np.ndarray:
+def _storable(name: str, array: Array) -> Array:
     if not isinstance(name, str) or name == "__metadata__":
         raise InputError(f"{name!r} cannot be the name of an array in a model file")
     array = np.asarray(array)
@@ -67,7 +71,7 @@ def _storable(name: str, array: np.ndarray) -> np.ndarray:
     return np.asarray(array, dtype=little_endian, order="C")
 
 
-def array_entries(arrays: Mapping[str, np.ndarray]) -> dict[str, Any]:
+def array_entries(arrays: Mapping[str, Array]) -> dict[str, Any]:
     """Give the table's entries for arrays that are written one after another.
 
     >>> array_entries({"a": np.zeros(2), "b": np.zeros((3, 1), "u1")})["b"]
@@ -85,11 +89,11 @@ def array_entries(arrays: Mapping[str, np.ndarray]) -> dict[str, Any]:
     return entries
 
 
-def array_views(data: mmap.mmap, table: Mapping[str, Any], start: int) -> dict[str, np.ndarray]:
+def array_views(data: mmap.mmap, table: Mapping[str, Any], start: int) -> dict[str, Array]:
     """Make the views, after checking that they fill the file exactly, without overlap."""
     places = [(*_place(name, entry), name) for name, entry in table.items()]
     at = 0
-    arrays = {}
+    arrays: dict[str, Array] = {}
     for begin, end, shape, dtype, name in sorted(places, key=lambda place: place[:2]):
         if begin != at:
             raise BadFileError(f"damaged: array {name!r} begins at byte {begin}, expected {at}")

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from turbotree._arrays import BadFileError, array_entries, array_views, in_file_order
+from turbotree._arrays import Array, BadFileError, array_entries, array_views, in_file_order
 from turbotree.atomic import atomic_path
 from turbotree.errors import InputError, ModelFileError
 
@@ -67,7 +67,7 @@ class ModelFile:
     path: str
     kind: str
     header: dict[str, Any] = field(repr=False)
-    arrays: dict[str, np.ndarray] = field(repr=False)
+    arrays: dict[str, Array] = field(repr=False)
     format_version: int
     package_version: str
     checksum: str
@@ -76,7 +76,7 @@ class ModelFile:
 
 def write_model(
     path: str | os.PathLike[str],
-    arrays: Mapping[str, np.ndarray],
+    arrays: Mapping[str, Array],
     header: Mapping[str, Any],
     *,
     kind: str,
@@ -170,7 +170,7 @@ def read_model(path: str | os.PathLike[str], *, kind: str | None = None) -> Mode
         raise ModelFileError(f"{name}: cannot be read: {error.strerror}") from None
 
 
-def _head(arrays: Mapping[str, np.ndarray], header: Mapping[str, Any], kind: str) -> bytearray:
+def _head(arrays: Mapping[str, Array], header: Mapping[str, Any], kind: str) -> bytearray:
     """Build all bytes before the arrays, with zeros for the checksum."""
     from turbotree import __version__  # late: turbotree imports the rooms that import this
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from turbotree.errors import InputError
 
@@ -121,7 +121,7 @@ def calibration(probabilities: ArrayLike, correct: ArrayLike, bins: int = 10) ->
 
 def _checked(
     probabilities: ArrayLike, correct: ArrayLike, bins: int
-) -> tuple[np.ndarray, np.ndarray]:
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     try:
         given = np.asarray(probabilities, dtype=np.float64)
         right = np.asarray(correct, dtype=np.float64)

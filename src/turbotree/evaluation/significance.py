@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from turbotree.errors import InputError
 from turbotree.evaluation.alignment import TreeLike, aligned
@@ -141,7 +142,9 @@ def paired_bootstrap(
     return PairedBootstrap(len(gold), samples, confidence, *differences)
 
 
-def _right_by_sentence(gold: Sequence[TreeLike], predicted: Iterable[TreeLike]) -> np.ndarray:
+def _right_by_sentence(
+    gold: Sequence[TreeLike], predicted: Iterable[TreeLike]
+) -> NDArray[np.float64]:
     """Count right heads and right labelled arcs, one row for each sentence."""
     rows = []
     for one, other in aligned(gold, predicted):
@@ -151,7 +154,7 @@ def _right_by_sentence(gold: Sequence[TreeLike], predicted: Iterable[TreeLike]) 
     return np.array(rows, dtype=np.float64)
 
 
-def _resampled(rows: np.ndarray, samples: int, seed: int) -> np.ndarray:
+def _resampled(rows: NDArray[np.float64], samples: int, seed: int) -> NDArray[np.float64]:
     """Draw as many rows as there are, with replacement, and add them up; `samples` times."""
     random = np.random.default_rng(seed)
     count = len(rows)

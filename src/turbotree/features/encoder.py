@@ -201,9 +201,13 @@ class _KnownWords:
         self.numbers: dict[Word, int] = {}
         self._lock = threading.Lock()
         self._size = 1  # number 0 is the root
-        self._singles = np.full((attributes, 1024), ROOT_ID, dtype=np.int32)
-        self._bounds = [np.zeros((2, 1024), dtype=np.int32) for _ in range(set_attributes)]
-        self._values = [np.zeros(1024, dtype=np.int32) for _ in range(set_attributes)]
+        self._singles: IntArray = np.full((attributes, 1024), ROOT_ID, dtype=np.int32)
+        self._bounds: list[IntArray] = [
+            np.zeros((2, 1024), dtype=np.int32) for _ in range(set_attributes)
+        ]
+        self._values: list[IntArray] = [
+            np.zeros(1024, dtype=np.int32) for _ in range(set_attributes)
+        ]
 
     def add(self, word: Word, singles: list[int], sets: list[list[int]]) -> int:
         """Add a word with its values; return its number."""
@@ -230,7 +234,7 @@ class _KnownWords:
         self, numbers: npt.NDArray[np.intp]
     ) -> tuple[IntArray, list[tuple[IntArray, IntArray]]]:
         """Return the ids of some words, as :class:`Encoded` holds them."""
-        sets = []
+        sets: list[tuple[IntArray, IntArray]] = []
         for bounds, values in zip(self._bounds, self._values, strict=True):
             starts, ends = bounds[:, numbers]
             counts = ends - starts

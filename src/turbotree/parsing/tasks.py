@@ -172,7 +172,8 @@ class LabelProblem:
         by_word[nodes.rows[:, 1]] = node_labels
         rows = np.repeat(pairs.rows, np.diff(pairs.label_offsets), axis=0)
         on_pairs = (by_word[rows[:, 1]] == pairs.labels) & (by_word[rows[:, 2]] == rows[:, 3])
-        return np.concatenate([on_nodes, on_pairs]).astype(np.float64)
+        indicator: FloatArray = np.concatenate([on_nodes, on_pairs]).astype(np.float64)
+        return indicator
 
 
 class LabelTask:

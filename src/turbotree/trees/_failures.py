@@ -54,7 +54,8 @@ def _unreached(allowed: NDArray[np.bool_], start: int) -> list[int]:
         new = new[new > 0]
         reached[new] = True
         frontier.extend(new.tolist())
-    return np.flatnonzero(~reached).tolist()
+    missing: list[int] = np.flatnonzero(~reached).tolist()
+    return missing
 
 
 def _name_words(words: list[int]) -> str:
