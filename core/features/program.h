@@ -77,7 +77,6 @@ class Program;
 class Prepared {
  public:
   Prepared(const Program& program, const EncodedSentence& sentence);
-  int words() const { return words_; }
 
  private:
   friend class Program;

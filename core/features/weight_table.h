@@ -27,7 +27,6 @@ class WeightTable {
   explicit WeightTable(std::size_t expected = 0);
 
   std::size_t size() const { return size_; }
-  std::size_t capacity() const { return slots_.size(); }
   std::size_t memory_bytes() const { return slots_.size() * sizeof(Slot); }
 
   std::uint64_t round() const { return round_; }
