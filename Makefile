@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-ROOMS := trees chains features parsing
+ROOMS := trees chains graphs features parsing
 SOURCES := pyproject.toml CMakeLists.txt $(shell find core -name '*.cpp' -o -name '*.h')
 
 .PHONY: demo test lint sanitize stubs fuzz bench clean

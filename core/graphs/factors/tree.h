@@ -1,0 +1,40 @@
+// TREE: the chosen arcs form a spanning tree rooted at 0; projective, or with one root arc, if the
+// shape says so.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "graphs/factor.h"
+#include "trees/arborescence.h"
+#include "trees/eisner.h"
+#include "trees/inside_outside.h"
+#include "trees/matrix_tree.h"
+
+namespace turbotree::graphs {
+
+class Tree {
+ public:
+  static const char* check(const Factor& factor);
+  double value(const Factor& factor, const std::uint8_t* chosen);
+  double maximise(const Factor& factor, const double* scores, std::uint8_t* chosen);
+  double max_messages(const Factor& factor, const double* scores, double* messages);
+  Sums sum_messages(const Factor& factor, const double* scores, double* messages);
+
+ private:
+  bool best_heads_form_a_tree(const Factor& factor);
+  bool solve_matrix(const Factor& factor);
+  void fill_matrix(const Factor& factor, const double* scores);
+  double chosen_score(const Factor& factor, const double* scores, std::uint8_t* chosen) const;
+
+  std::vector<double> matrix_, marginals_;
+  std::vector<trees::Head> heads_;
+  std::vector<double> best_;
+  std::vector<std::int32_t> best_arc_, mark_;
+  trees::ArborescenceWorkspace arborescence_;
+  trees::EisnerWorkspace eisner_;
+  trees::MatrixTreeWorkspace matrix_tree_;
+  trees::InsideOutsideWorkspace inside_outside_;
+};
+
+}  // namespace turbotree::graphs

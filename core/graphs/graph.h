@@ -1,0 +1,63 @@
+// A factor graph as arrays: variables with scores, and factors in blocks of one kind each.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "graphs/factor.h"
+#include "graphs/kind.h"
+
+namespace turbotree::graphs {
+
+class Block;
+
+// A factor that Python knows: writes the best assignment, returns its own score.
+using Oracle = std::function<double(std::span<const double> scores, std::uint8_t* chosen)>;
+
+struct BlockArrays {
+  Kind kind;
+  std::vector<std::int64_t> offsets;  // of the factors' links, factors + 1
+  std::vector<std::int32_t> variables;
+  std::vector<std::uint8_t> negated;
+  std::vector<std::int64_t> extra_offsets;  // empty where the kind has no extras
+  std::vector<double> extras;
+  std::vector<std::int64_t> shape_offsets;  // empty where the kind has no shape
+  std::vector<std::int32_t> shapes;
+  std::vector<Oracle> oracles;  // one a factor for kCustom
+
+  std::int64_t factors() const { return static_cast<std::int64_t>(offsets.size()) - 1; }
+  std::int64_t links() const { return offsets.back(); }
+  Factor factor(std::int64_t index) const {
+    Factor f{offsets[index + 1] - offsets[index], {}, {}};
+    if (!extra_offsets.empty())
+      f.extras = {extras.data() + extra_offsets[index], extras.data() + extra_offsets[index + 1]};
+    if (!shape_offsets.empty())
+      f.shape = {shapes.data() + shape_offsets[index], shapes.data() + shape_offsets[index + 1]};
+    return f;
+  }
+};
+
+// -1 where a variable is free, otherwise the value it is fixed to.
+using Pin = std::int8_t;
+
+struct Graph {
+  std::vector<double> scores;  // finite where the variable is free
+  std::vector<Pin> pins;
+  std::vector<BlockArrays> blocks;
+
+  std::int64_t variables() const { return static_cast<std::int64_t>(scores.size()); }
+  std::int64_t links() const;
+  std::int64_t factors() const;
+};
+
+// What makes the arrays unusable ("" if nothing): sizes that do not fit, variables out of range,
+// factors that their kind cannot read.
+std::string check(const Graph& graph);
+
+// Machinery for the factors of a graph, block by block; it refers to the graph's arrays.
+std::vector<std::unique_ptr<Block>> make_blocks(const Graph& graph);
+
+}  // namespace turbotree::graphs

@@ -1,0 +1,29 @@
+// Which class implements which kind: the one place that lists them all.
+#pragma once
+
+#include "graphs/factors/custom.h"
+#include "graphs/factors/pair.h"
+#include "graphs/factors/tree.h"
+#include "graphs/factors/xor.h"
+#include "graphs/kind.h"
+
+namespace turbotree::graphs {
+
+template <class KindOfFactor>
+struct Tag {
+  using type = KindOfFactor;
+};
+
+// Calls the visitor with the Tag of a kind's class; false if there is no such kind.
+template <class Visitor>
+bool visit_kind(Kind kind, Visitor&& visitor) {
+  switch (kind) {
+    case Kind::kXor: visitor(Tag<Xor>{}); return true;
+    case Kind::kPair: visitor(Tag<Pair>{}); return true;
+    case Kind::kTree: visitor(Tag<Tree>{}); return true;
+    case Kind::kCustom: visitor(Tag<Custom>{}); return true;
+    default: return false;
+  }
+}
+
+}  // namespace turbotree::graphs

@@ -1,0 +1,1 @@
+"""Factor graphs with hard constraints: the best assignment with a proof, or marginals."""

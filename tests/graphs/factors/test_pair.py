@@ -1,0 +1,22 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles.factors import OneFactor, check_functions, check_projection
+
+from .strategies import scales, scores, targets
+
+PAIR = 10
+
+
+@given(score=st.floats(-10, 10), values=scores(2))
+def test_functions_equal_enumeration(score: float, values: list[float]) -> None:
+    check_functions(OneFactor(PAIR, 2, extras=[score]), lambda y: score * y[0] * y[1], values)
+
+
+@given(score=st.floats(-5, 5), scale=scales, points=targets(2))
+def test_projection_equals_a_general_solver(
+    score: float, scale: float, points: list[list[float]]
+) -> None:
+    factor = OneFactor(PAIR, 2, extras=[score])
+    check_projection(factor, lambda y: score * y[0] * y[1], points, scale)
