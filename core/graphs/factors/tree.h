@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "graphs/active_set.h"
 #include "graphs/factor.h"
 #include "trees/arborescence.h"
 #include "trees/eisner.h"
@@ -15,13 +16,24 @@ namespace turbotree::graphs {
 
 class Tree {
  public:
+  struct Memory {
+    ActiveSet::Memory active_set;
+    // Arcs into word m stand at order[start[m - 1]] .. order[start[m]].
+    std::vector<std::int32_t> order, start;
+    std::vector<double> thresholds;  // of the simplex of each word's heads
+  };
+
   static const char* check(const Factor& factor);
   double value(const Factor& factor, const std::uint8_t* chosen);
   double maximise(const Factor& factor, const double* scores, std::uint8_t* chosen);
   double max_messages(const Factor& factor, const double* scores, double* messages);
   Sums sum_messages(const Factor& factor, const double* scores, double* messages);
+  double project(const Factor& factor, const double* target, double scale, double* point,
+                 Memory& memory);
 
  private:
+  // The projection on every word's simplex of heads; true if it is the projection on the trees.
+  bool project_words(const Factor& factor, const double* target, double* point, Memory& memory);
   bool best_heads_form_a_tree(const Factor& factor);
   bool solve_matrix(const Factor& factor);
   void fill_matrix(const Factor& factor, const double* scores);
@@ -31,6 +43,9 @@ class Tree {
   std::vector<trees::Head> heads_;
   std::vector<double> best_;
   std::vector<std::int32_t> best_arc_, mark_;
+  ActiveSet active_set_;
+  std::vector<double> grouped_target_, grouped_point_;
+  std::vector<std::uint64_t> heads_in_use_, placed_;
   trees::ArborescenceWorkspace arborescence_;
   trees::EisnerWorkspace eisner_;
   trees::MatrixTreeWorkspace matrix_tree_;

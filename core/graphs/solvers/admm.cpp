@@ -1,0 +1,188 @@
+#include "graphs/solvers/admm.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace turbotree::graphs {
+
+namespace {
+
+// Sparse rounds cost several times as much a link, but save the idle ones.
+constexpr double kSparseBelow = 0.2, kDenseAbove = 0.3;
+constexpr std::int64_t kRoundsBetweenLooks = 5;
+constexpr std::int64_t kRoundsBetweenProposals = 10;
+constexpr std::int64_t kRoundsBetweenPenalties = 10;
+
+}  // namespace
+
+Admm::Admm(const Graph& graph) : network_(graph), graph_(graph) {
+  const std::size_t links = network_.links(), variables = graph.scores.size();
+  const auto factors = static_cast<std::size_t>(graph.factors());
+  own_.assign(factors, 0.0);
+  awake_.assign(factors, -1);
+  target_.resize(links);
+  point_.resize(links);
+  scores_.resize(links);
+  sum_.resize(variables);
+  consensus_.assign(variables, 0.5);
+  announced_ = consensus_;
+  is_touched_.assign(variables, 0);
+  active_.resize(graph.blocks.size());
+  for (std::size_t l = 0; l < links; ++l) {
+    const std::int32_t v = network_.variable[l];
+    if (graph.pins[v] < 0) scores_[l] = network_.sign[l] * graph.scores[v] / network_.degree[v];
+    point_[l] = 0.5;
+  }
+  set_pins(graph.pins);
+}
+
+void Admm::set_pins(const std::vector<Pin>& pins) {
+  pins_ = pins;
+  sparse_ = false;
+  rounds_in_mode_ = 0;
+  pinned_links_.clear();
+  fixed_ = 0.0;
+  for (std::size_t v = 0; v < pins.size(); ++v) {
+    const double score = graph_.scores[v];
+    if (pins[v] >= 0) {
+      consensus_[v] = pins[v];
+      if (pins[v] == 1) fixed_ += score;
+    } else if (network_.degree[v] == 0.0) {
+      consensus_[v] = score > 0.0 ? 1.0 : 0.0;
+      fixed_ += std::max(0.0, score);
+    }
+  }
+  for (std::size_t l = 0; l < network_.links(); ++l) {
+    if (pins[network_.variable[l]] < 0) continue;
+    pinned_links_.push_back(static_cast<std::int64_t>(l));
+    point_[l] = network_.seen(l, consensus_[network_.variable[l]]);
+  }
+}
+
+void Admm::warm_start(std::span<const double> link_scores, std::span<const double> consensus,
+                      double penalty) {
+  std::copy(link_scores.begin(), link_scores.end(), scores_.begin());
+  std::copy(consensus.begin(), consensus.end(), consensus_.begin());
+  for (std::size_t l = 0; l < network_.links(); ++l)
+    point_[l] = network_.seen(l, consensus_[network_.variable[l]]);
+  penalty_ = next_penalty_ = penalty;
+  set_pins(std::vector<Pin>(pins_));
+}
+
+bool Admm::pins_hold() const {
+  for (const std::int64_t l : pinned_links_) {
+    const double value = network_.seen(l, static_cast<double>(pins_[network_.variable[l]]));
+    if (std::abs(point_[l] - value) > 1e-6) return false;
+  }
+  return true;
+}
+
+// Rounds the consensus; a TREE factor takes the tree that agrees most with it.
+void Admm::propose() {
+  candidate_.resize(consensus_.size());
+  for (std::size_t v = 0; v < candidate_.size(); ++v) candidate_[v] = consensus_[v] > 0.5 ? 1 : 0;
+  for (std::size_t b = 0; b < graph_.blocks.size(); ++b) {
+    if (graph_.blocks[b].kind != Kind::kTree) continue;
+    const std::int64_t links = graph_.blocks[b].links(), count = graph_.blocks[b].factors();
+    rounding_.resize(static_cast<std::size_t>(links + count));
+    chosen_.resize(static_cast<std::size_t>(links));
+    const auto first = static_cast<std::size_t>(network_.first_link[b]);
+    for (std::int64_t l = 0; l < links; ++l) {
+      const std::int32_t v = network_.variable[first + l];
+      const double u = network_.seen(first + l, consensus_[v]);
+      rounding_[l] = pins_[v] < 0 ? u : (u > 0.5 ? kPinnedScore : -kPinnedScore);
+    }
+    network_.blocks[b]->maximise(0, count, rounding_.data(), chosen_.data(),
+                                 rounding_.data() + links);
+    for (std::int64_t l = 0; l < links; ++l) {
+      const std::int32_t v = network_.variable[first + l];
+      if (pins_[v] < 0) candidate_[v] = network_.seen(first + l, chosen_[l]);
+    }
+  }
+  if (candidate_ == last_candidate_) return;
+  last_candidate_ = candidate_;
+  const double value = network_.evaluate(candidate_);
+  if (value > best_value_) {
+    best_value_ = value;
+    best_values_ = candidate_;
+  }
+}
+
+void Admm::adapt_penalty(double primal, double dual) {
+  if (primal > 10.0 * dual) next_penalty_ = penalty_ * 2.0;
+  if (dual > 10.0 * primal) next_penalty_ = penalty_ * 0.5;
+}
+
+AdmmResult Admm::run(const AdmmOptions& options, Control& control) {
+  AdmmResult result;
+  const double lowest = network_.lowest_value(pins_);
+  const double links = std::max<double>(1.0, static_cast<double>(network_.links()));
+  if (penalty_ <= 0.0) penalty_ = next_penalty_ = options.penalty;
+  idle_ = std::min(1e-6, 1e-3 * options.residual_threshold);
+  best_value_ = -kInfinity;
+  best_values_.clear();
+  last_candidate_.clear();
+  double dual = 0.0, step = 0.0, share = 1.0;
+  for (;;) {
+    const double move = step * penalty_;
+    penalty_ = next_penalty_;
+    const double squares = sparse_ ? gather_active(move) : gather_all(move);
+    step = options.step;
+    if (result.iterations > 0) {
+      const double primal = std::sqrt(squares / links);
+      const bool converged =
+          primal < options.residual_threshold && dual < options.residual_threshold;
+      if (converged || result.iterations % kRoundsBetweenProposals == 0) propose();
+      if (control.trace) {
+        result.trace.iteration.push_back(result.iterations);
+        result.trace.upper_bound.push_back(result.upper_bound);
+        result.trace.value.push_back(best_value_);
+        result.trace.primal_residual.push_back(primal);
+        result.trace.dual_residual.push_back(dual);
+        result.trace.active.push_back(share);
+      }
+      const double tolerance = options.relative_gap * std::max(1.0, std::abs(result.upper_bound));
+      if (best_value_ >= result.upper_bound - tolerance) result.outcome = Outcome::kOptimal;
+      else if (result.upper_bound <= options.cutoff) result.outcome = Outcome::kCutOff;
+      else if (converged) result.outcome = Outcome::kRelaxed;
+      if (result.outcome != Outcome::kLimit || result.iterations >= options.max_iterations ||
+          control.should_stop())
+        break;
+      if (options.adapt_penalty && result.iterations % kRoundsBetweenPenalties == 0)
+        adapt_penalty(primal, dual);
+    }
+    if (sparse_) {
+      project_active();
+      average_active();
+    } else {
+      project_all();
+      average_all();
+    }
+    if (result.iterations == 0 && !pins_hold()) {
+      result.outcome = Outcome::kInfeasible;
+      break;
+    }
+    dual = std::sqrt(squared_change_ / links);
+    ++result.iterations;
+    result.upper_bound = std::min(result.upper_bound, bound());
+    if (result.upper_bound < lowest - 1e-6 * std::max(1.0, std::abs(lowest))) {
+      result.outcome = Outcome::kInfeasible;
+      break;
+    }
+    share = sparse_ ? static_cast<double>(active_links_) / links : 1.0;
+    ++rounds_in_mode_;
+    if (!sparse_ && rounds_in_mode_ % kRoundsBetweenLooks == 0) {
+      list_active();
+      if (static_cast<double>(active_links_) < kSparseBelow * links) start_sparse_rounds();
+    } else if (sparse_ && share > kDenseAbove) {
+      sparse_ = false;
+      rounds_in_mode_ = 0;
+    }
+    ++rounds_;
+  }
+  result.value = best_value_;
+  result.values = best_values_;
+  return result;
+}
+
+}  // namespace turbotree::graphs
