@@ -15,6 +15,7 @@ from __future__ import annotations
 from turbotree.graphs.blocks import Block, Kind
 from turbotree.graphs.brute_force import brute_force, brute_force_marginals
 from turbotree.graphs.graph import FactorGraph
+from turbotree.graphs.linear_program import linear_program
 from turbotree.graphs.solution import Marginals, Solution, Status, Trace
 from turbotree.graphs.solvers import MARGINAL_SOLVERS, SOLVERS
 
@@ -30,4 +31,5 @@ __all__ = [
     "Trace",
     "brute_force",
     "brute_force_marginals",
+    "linear_program",
 ]
