@@ -69,7 +69,9 @@ def load_into(graph: FactorGraph, path: str | os.PathLike[str]) -> None:
 
 
 def _read_arrays(name: str) -> dict[str, NDArray[Any]]:
-    with np.load(name, allow_pickle=False) as file:
+    # Opened here, because NumPy leaves a damaged archive open.
+    with open(name, "rb") as opened:
+        file = np.load(opened, allow_pickle=False)
         if not isinstance(file, np.lib.npyio.NpzFile) or "format" not in file.files:
             raise InputError("no saved factor graph")
         said = _text(file["format"], "format")
