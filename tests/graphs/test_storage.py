@@ -164,6 +164,14 @@ def test_other_archives_and_missing_files_are_refused(tmp_path):
             FactorGraph.load(tmp_path / name)
 
 
+def test_a_member_that_is_no_array_is_refused(tmp_path):
+    path = _saved(tmp_path)
+    with zipfile.ZipFile(path, "a") as file:
+        file.writestr("note.txt", b"hello")
+    with pytest.raises(InputError, match=r"'note\.txt' is no array"):
+        FactorGraph.load(path)
+
+
 def test_an_array_that_claims_to_be_huge_is_refused(tmp_path):
     path = _saved(tmp_path)
     header = io.BytesIO()

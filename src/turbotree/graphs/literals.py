@@ -85,7 +85,10 @@ def read_links(xs: Any, offsets: Any, where: str) -> Links:
 
 def read_offsets(offsets: Any, flat: NDArray[Any], where: str) -> NDArray[np.int64]:
     """Check the offsets of ragged factors and give their lengths."""
-    places = np.asarray(offsets)
+    try:
+        places = np.asarray(offsets)
+    except (ValueError, TypeError) as error:
+        raise InputError(f"{where}: offsets: expected F + 1 whole numbers") from error
     if flat.ndim != 1:
         raise InputError(f"{where}: with offsets=, expected flat literals, got shape {flat.shape}")
     if places.ndim != 1 or places.size == 0 or places.dtype.kind not in "iu":
