@@ -196,6 +196,8 @@ def read_numbers(values: Any, where: str) -> NDArray[np.float64]:
 
 def read_whole(values: Any, where: str) -> NDArray[np.int32]:
     """Read whole numbers that are not negative, of any shape, also when written as floats."""
+    if type(values) is int and 0 <= values <= _LARGEST:
+        return np.array(values, dtype=np.int32)
     ready = type(values) is np.ndarray and values.dtype.kind == "i" and values.size > 0
     if ready and values.min() >= 0 and values.max() <= _LARGEST:
         whole: NDArray[np.int32] = values.astype(np.int32)

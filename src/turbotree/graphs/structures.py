@@ -126,16 +126,17 @@ class StructuredFactors(Store):
                 raise InputError(
                     f"tree: {name}: expected shape {np.shape(xs)} like xs, got {values.shape}"
                 )
-        arcs = np.stack([values.reshape(-1) for values in ends], axis=1)
+        flags = PROJECTIVE * bool(projective) + SINGLE_ROOT * bool(single_root)
+        table = np.empty((len(links.literals) + 1, 2), dtype=np.int32)
+        arcs = table[1:]
+        arcs[:, 0], arcs[:, 1] = ends[0].reshape(-1), ends[1].reshape(-1)
         sizes = None
         if words is not None:
             sizes = read_per_factor(read_whole(words, "tree: words"), links.factors, "tree: words")
         sizes = check_arcs(arcs, links, sizes)
-        flags = PROJECTIVE * bool(projective) + SINGLE_ROOT * bool(single_root)
         if links.factors == 1:
-            header = np.array((sizes[0], flags), dtype=np.int32)
-            shapes = np.concatenate((header, arcs.reshape(-1)))
-            self._append(Kind.TREE, links, 0, NO_EXTRAS, len(shapes), shapes)
+            table[0] = sizes[0], flags
+            self._append(Kind.TREE, links, 0, NO_EXTRAS, table.size, table.reshape(-1))
             return
         every = np.full(links.factors, flags)
         header = np.stack((sizes, every), axis=1).astype(np.int32).reshape(-1)
