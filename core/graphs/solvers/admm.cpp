@@ -152,6 +152,7 @@ AdmmResult Admm::run(const AdmmOptions& options, Control& control) {
         adapt_penalty(primal, dual);
     }
     if (sparse_) {
+      if (options.extrapolate) extrapolate();
       project_active();
       average_active();
     } else {

@@ -17,6 +17,7 @@
 
 #include "graphs/network.h"
 #include "graphs/solvers/control.h"
+#include "graphs/solvers/extrapolation.h"
 
 namespace turbotree::graphs {
 
@@ -34,6 +35,7 @@ struct AdmmOptions {
   double penalty = 0.1;  // rho
   bool adapt_penalty = true;
   double step = 1.5;  // tau
+  bool extrapolate = true;
   double relative_gap = 1e-6;
   double cutoff = -kInfinity;
 };
@@ -80,6 +82,10 @@ class Admm {
   void wake(std::int32_t variable);
   bool stirs(std::size_t block, std::int32_t factor) const;
   void index_factors();
+  // Extrapolation, between gathering and projecting.
+  void extrapolate();
+  void read_state(std::span<double> state) const;
+  void write_state(std::span<const double> state);
   bool pins_hold() const;
   void propose();
   void adapt_penalty(double primal, double dual);
@@ -110,6 +116,15 @@ class Admm {
   std::vector<std::int32_t> factors_of_, block_of_;
   std::vector<std::int32_t> touched_;
   std::vector<std::uint8_t> is_touched_;
+
+  Extrapolation extrapolation_{10};
+  std::vector<std::vector<std::int32_t>> followed_;  // the active factors whose states are kept
+  std::vector<std::int64_t> followed_links_;
+  std::vector<std::int32_t> followed_variables_;
+  std::vector<double> extrapolated_, fallback_;
+  double followed_penalty_ = 0.0, last_step_ = 0.0;
+  bool on_trial_ = false;
+  int trials_to_skip_ = 0;
 
   std::vector<double> rounding_;
   std::vector<std::uint8_t> chosen_, candidate_, last_candidate_, best_values_;

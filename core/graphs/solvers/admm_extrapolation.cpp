@@ -1,0 +1,77 @@
+// Leaps of ADMM: while the same few factors stay active, its state is followed for some rounds and
+// then extrapolated to where it seems to be going.
+#include <cmath>
+
+#include "graphs/solvers/admm.h"
+
+namespace turbotree::graphs {
+
+// A state is the scores of the followed links, in units of the penalty, and the consensus of their
+// variables, weighted as in ADMM's own norm.
+void Admm::read_state(std::span<double> state) const {
+  std::size_t i = 0;
+  for (const std::int64_t l : followed_links_) state[i++] = scores_[l] / penalty_;
+  for (const std::int32_t v : followed_variables_)
+    state[i++] = consensus_[v] * std::sqrt(network_.degree[v]);
+}
+
+void Admm::write_state(std::span<const double> state) {
+  std::size_t i = 0;
+  for (const std::int64_t l : followed_links_) scores_[l] = state[i++] * penalty_;
+  for (const std::int32_t v : followed_variables_)
+    consensus_[v] = state[i++] / std::sqrt(network_.degree[v]);
+  for (const std::int64_t l : followed_links_)
+    target_[l] = network_.seen(l, consensus_[network_.variable[l]]) + scores_[l] / penalty_;
+}
+
+void Admm::extrapolate() {
+  if (active_ != followed_ || followed_penalty_ != penalty_) {
+    followed_ = active_;
+    followed_penalty_ = penalty_;
+    followed_links_.clear();
+    followed_variables_.clear();
+    on_trial_ = false;
+    extrapolation_.clear();
+    for (std::size_t b = 0; b < active_.size(); ++b) {
+      const std::vector<std::int64_t>& offsets = graph_.blocks[b].offsets;
+      const std::int64_t link = network_.first_link[b];
+      for (const std::int32_t f : active_[b])
+        for (std::int64_t l = link + offsets[f]; l < link + offsets[f + 1]; ++l) {
+          const std::int32_t v = network_.variable[l];
+          if (pins_[v] >= 0) continue;
+          followed_links_.push_back(l);
+          if (is_touched_[v] == 0) is_touched_[v] = 1, followed_variables_.push_back(v);
+        }
+    }
+    for (const std::int32_t v : followed_variables_) is_touched_[v] = 0;
+  }
+  const std::size_t size = followed_links_.size() + followed_variables_.size();
+  read_state(extrapolation_.next(size));
+  if (extrapolation_.count() < 2) return;
+  if (on_trial_) {
+    // The leap counts only if the steps became shorter by it.
+    on_trial_ = false;
+    if (!(extrapolation_.last_step() < last_step_)) {
+      write_state(fallback_);
+      extrapolation_.clear();
+      trials_to_skip_ = 1;
+    }
+    return;
+  }
+  if (!extrapolation_.full()) return;
+  last_step_ = extrapolation_.last_step();
+  if (trials_to_skip_ > 0) {
+    --trials_to_skip_;
+    extrapolation_.clear();
+    return;
+  }
+  fallback_.assign(extrapolation_.last().begin(), extrapolation_.last().end());
+  const bool leapt = extrapolation_.extrapolate(extrapolated_);
+  extrapolation_.clear();
+  if (!leapt) return;
+  write_state(extrapolated_);
+  read_state(extrapolation_.next(size));
+  on_trial_ = true;
+}
+
+}  // namespace turbotree::graphs
