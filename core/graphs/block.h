@@ -34,6 +34,8 @@ class Block {
   // The same for the factors of a list.
   virtual void project(std::span<const std::int32_t> factors, const double* target, double scale,
                        double* point, double* own) = 0;
+  // In a hurry, projections may stop early; the next one goes on where the last one stopped.
+  virtual void set_hurry(bool hurry) = 0;
 
  protected:
   const BlockArrays& arrays_;
@@ -93,6 +95,10 @@ class BlockOf final : public Block {
     } else {
       for (std::int64_t f = first; f < last; ++f) project_one(f, target, scale, point, own);
     }
+  }
+
+  void set_hurry(bool hurry) override {
+    if constexpr (requires { kind_.set_hurry(hurry); }) kind_.set_hurry(hurry);
   }
 
   void project(std::span<const std::int32_t> factors, const double* target, double scale,

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "graphs/factors/xor.h"
-
 namespace turbotree::graphs {
 
 namespace {
@@ -197,68 +195,14 @@ Sums Tree::sum_messages(const Factor& f, const double* scores, double* messages)
   return {sums.log_partition, 0.0};
 }
 
-namespace {
-
-void group_by_modifier(const Factor& f, Tree::Memory& memory) {
-  const auto words = static_cast<std::size_t>(words_of(f));
-  memory.start.assign(words + 1, 0);
-  for (std::int64_t arc = 0; arc < f.links; ++arc) ++memory.start[modifier_of(f, arc)];
-  for (std::size_t m = 1; m <= words; ++m) memory.start[m] += memory.start[m - 1];
-  memory.order.resize(static_cast<std::size_t>(f.links));
-  std::vector<std::int32_t> next(memory.start.begin(), memory.start.end() - 1);
-  for (std::int64_t arc = 0; arc < f.links; ++arc)
-    memory.order[next[modifier_of(f, arc) - 1]++] = static_cast<std::int32_t>(arc);
-  memory.thresholds.assign(words, 0.0);
-}
-
-}  // namespace
-
-// Every tree chooses one head a word, so projecting word by word gives a point at least as near.
-// If no cycle can be made of the heads in use, the point is a mixture of trees, and the answer.
-bool Tree::project_words(const Factor& f, const double* target, double* point, Memory& memory) {
-  if (memory.start.empty()) group_by_modifier(f, memory);
-  const auto words = static_cast<std::size_t>(words_of(f));
-  const auto links = static_cast<std::size_t>(f.links);
-  grouped_target_.resize(links);
-  grouped_point_.resize(links);
-  for (std::size_t i = 0; i < links; ++i) grouped_target_[i] = target[memory.order[i]];
-  const std::size_t width = words / 64 + 1;
-  heads_in_use_.assign(words * width, 0);
-  for (std::size_t m = 0; m < words; ++m) {
-    const std::int32_t first = memory.start[m], size = memory.start[m + 1] - first;
-    if (size == 0) return false;
-    project_on_simplex(size, grouped_target_.data() + first, grouped_point_.data() + first,
-                       memory.thresholds[m]);
-    for (std::int32_t i = first; i < first + size; ++i) {
-      const auto head = static_cast<std::size_t>(head_of(f, memory.order[i]));
-      if (grouped_point_[i] > 0.0)
-        heads_in_use_[m * width + head / 64] |= std::uint64_t{1} << (head % 64);
-    }
-  }
-  // Place words whose heads are all placed, until none is left or none can be.
-  placed_.assign(width, 0);
-  placed_[0] = 1;
-  mark_.assign(words, 0);
-  for (std::size_t left = words; left > 0;) {
-    const std::size_t before = left;
-    for (std::size_t m = 0; m < words; ++m) {
-      if (mark_[m] != 0) continue;
-      std::uint64_t missing = 0;
-      for (std::size_t w = 0; w < width; ++w) missing |= heads_in_use_[m * width + w] & ~placed_[w];
-      if (missing != 0) continue;
-      mark_[m] = 1;
-      placed_[(m + 1) / 64] |= std::uint64_t{1} << ((m + 1) % 64);
-      --left;
-    }
-    if (left == before) return false;
-  }
-  for (std::size_t i = 0; i < links; ++i) point[memory.order[i]] = grouped_point_[i];
-  return true;
-}
-
+// By cuts where the polytope is known by cuts; otherwise, or if that does not settle (no tree may
+// be left once arcs are fixed), by the best trees.
 double Tree::project(const Factor& f, const double* target, double scale, double* point,
                      Memory& memory) {
-  if (!projective(f) && !single_root(f) && project_words(f, target, point, memory)) return 0.0;
+  double own;
+  if (!projective(f) && !single_root(f) &&
+      projection_.project(f, target, scale, point, &own, memory.cuts))
+    return own;
   return active_set_.project(*this, f, target, scale, point, memory.active_set);
 }
 

@@ -7,6 +7,7 @@
 
 #include "graphs/active_set.h"
 #include "graphs/factor.h"
+#include "graphs/factors/tree_projection.h"
 #include "trees/arborescence.h"
 #include "trees/eisner.h"
 #include "trees/inside_outside.h"
@@ -18,9 +19,7 @@ class Tree {
  public:
   struct Memory {
     ActiveSet::Memory active_set;
-    // Arcs into word m stand at order[start[m - 1]] .. order[start[m]].
-    std::vector<std::int32_t> order, start;
-    std::vector<double> thresholds;  // of the simplex of each word's heads
+    TreeProjection::Memory cuts;
   };
 
   static const char* check(const Factor& factor);
@@ -31,9 +30,9 @@ class Tree {
   double project(const Factor& factor, const double* target, double scale, double* point,
                  Memory& memory);
 
+  void set_hurry(bool hurry) { projection_.hurry = hurry; }
+
  private:
-  // The projection on every word's simplex of heads; true if it is the projection on the trees.
-  bool project_words(const Factor& factor, const double* target, double* point, Memory& memory);
   bool best_heads_form_a_tree(const Factor& factor);
   bool solve_matrix(const Factor& factor);
   void fill_matrix(const Factor& factor, const double* scores);
@@ -44,8 +43,7 @@ class Tree {
   std::vector<double> best_;
   std::vector<std::int32_t> best_arc_, mark_;
   ActiveSet active_set_;
-  std::vector<double> grouped_target_, grouped_point_;
-  std::vector<std::uint64_t> heads_in_use_, placed_;
+  TreeProjection projection_;
   trees::ArborescenceWorkspace arborescence_;
   trees::EisnerWorkspace eisner_;
   trees::MatrixTreeWorkspace matrix_tree_;

@@ -9,6 +9,7 @@ namespace {
 
 // Sparse rounds cost several times as much a link, but save the idle ones.
 constexpr double kSparseBelow = 0.2, kDenseAbove = 0.3;
+constexpr double kExactBelow = 1e-3;  // residuals from which on projections are exact
 constexpr std::int64_t kRoundsBetweenLooks = 5;
 constexpr std::int64_t kRoundsBetweenProposals = 10;
 constexpr std::int64_t kRoundsBetweenPenalties = 10;
@@ -123,6 +124,8 @@ AdmmResult Admm::run(const AdmmOptions& options, Control& control) {
   best_values_.clear();
   last_candidate_.clear();
   double dual = 0.0, step = 0.0, share = 1.0;
+  bool hurried = true;
+  for (const auto& block : network_.blocks) block->set_hurry(true);
   for (;;) {
     const double move = step * penalty_;
     penalty_ = next_penalty_;
@@ -148,6 +151,10 @@ AdmmResult Admm::run(const AdmmOptions& options, Control& control) {
       if (result.outcome != Outcome::kLimit || result.iterations >= options.max_iterations ||
           control.should_stop())
         break;
+      if (hurried && std::max(primal, dual) < kExactBelow) {
+        hurried = false;
+        for (const auto& block : network_.blocks) block->set_hurry(false);
+      }
       if (options.adapt_penalty && result.iterations % kRoundsBetweenPenalties == 0)
         adapt_penalty(primal, dual);
     }
