@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         errors,
         evaluation,
         features,
+        graphs,
         learning,
         modelfile,
         parsing,
@@ -30,12 +31,14 @@ if TYPE_CHECKING:
         ModelFileError,
         TurbotreeError,
     )
+    from turbotree.graphs import FactorGraph
     from turbotree.parsing import Parse, Parser
     from turbotree.text import Sentence
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "FactorGraph",
     "InfeasibleError",
     "InputError",
     "MissingExtraError",
@@ -49,6 +52,7 @@ __all__ = [
     "errors",
     "evaluation",
     "features",
+    "graphs",
     "learning",
     "modelfile",
     "parsing",
@@ -58,6 +62,7 @@ __all__ = [
 
 # Rooms and names are loaded when first asked for, so that `import turbotree` costs nothing.
 _HOMES = {
+    "FactorGraph": "graphs",
     "InfeasibleError": "errors",
     "InputError": "errors",
     "MissingExtraError": "errors",

@@ -1,1 +1,35 @@
-"""Factor graphs with hard constraints: the best assignment with a proof, or marginals."""
+"""Factor graphs: binary variables, soft and hard factors, and solvers that share one face.
+
+>>> from turbotree.graphs import FactorGraph
+>>> graph = FactorGraph()
+>>> tea, coffee, milk = graph.variables([0.4, 0.6, -0.1], names=["tea", "coffee", "milk"])
+>>> graph.exactly_one([tea, coffee])
+>>> graph.pair(tea, milk, 0.5)
+>>> solution = graph.solve("brute_force")
+>>> [name for name, value in zip(graph.names, solution.values) if value]
+['tea', 'milk']
+"""
+
+from __future__ import annotations
+
+from turbotree.graphs.blocks import Block, Kind
+from turbotree.graphs.brute_force import brute_force, brute_force_marginals
+from turbotree.graphs.graph import FactorGraph
+from turbotree.graphs.linear_program import linear_program
+from turbotree.graphs.solution import Marginals, Solution, Status, Trace
+from turbotree.graphs.solvers import MARGINAL_SOLVERS, SOLVERS
+
+__all__ = [
+    "MARGINAL_SOLVERS",
+    "SOLVERS",
+    "Block",
+    "FactorGraph",
+    "Kind",
+    "Marginals",
+    "Solution",
+    "Status",
+    "Trace",
+    "brute_force",
+    "brute_force_marginals",
+    "linear_program",
+]

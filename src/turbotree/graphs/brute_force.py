@@ -1,0 +1,188 @@
+"""All assignments of a small graph, one by one: the oracle of the other solvers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from turbotree.errors import InfeasibleError, InputError
+from turbotree.graphs.kinds import own_scores
+from turbotree.graphs.limits import Limits
+from turbotree.graphs.literals import as_count
+from turbotree.graphs.solution import Marginals, Solution, Status, Trace
+
+if TYPE_CHECKING:
+    from turbotree.graphs.graph import FactorGraph
+
+#: Assignments scored together.
+_CHUNK_BITS = 13
+
+Assignments = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+
+
+def brute_force(
+    graph: FactorGraph,
+    *,
+    time_limit_seconds: float | None = None,
+    max_iterations: int | None = None,
+    trace: bool = False,
+    max_variables: int = 24,
+) -> Solution:
+    """Find the best assignment by trying all of them: O(2^n) time.
+
+    Parameters
+    ----------
+    graph : FactorGraph
+    time_limit_seconds : float, optional
+        Wall-clock time.
+    max_iterations : int, optional
+        How many chunks of up to 8192 assignments to try.
+    trace : bool
+        Record the best value after each chunk.
+    max_variables : int
+        Refuse graphs with more free variables (neither fixed nor forbidden).
+
+    Returns
+    -------
+    Solution
+        The first best assignment; OPTIMAL unless a limit or Ctrl-C stopped the search, in which
+        case nothing is known of the rest and the bound is infinite.
+
+    Raises
+    ------
+    InfeasibleError
+        When no assignment is allowed.
+
+    Examples
+    --------
+    >>> from turbotree.graphs import FactorGraph
+    >>> graph = FactorGraph()
+    >>> a, b, c = graph.variables([1.0, 2.0, 3.0])
+    >>> graph.at_most([a, b, c], 2)
+    >>> graph.not_all([b, c])
+    >>> solution = brute_force(graph)
+    >>> solution.values.tolist(), solution.value
+    ([True, False, True], 4.0)
+    """
+    limits = Limits(time_limit_seconds, max_iterations)
+    best, value = None, -np.inf
+    rounds: list[int] = []
+    found: list[float] = []
+    done = 0
+    stopped = False
+    try:
+        for values, scores in _chunks(graph, max_variables):
+            if limits.reached(done):
+                stopped = True
+                break
+            done += 1
+            if len(scores) and scores.max() > value:
+                row = int(scores.argmax())
+                best, value = values[row].copy(), float(scores[row])
+            rounds.append(done)
+            found.append(value)
+    except KeyboardInterrupt:
+        stopped = True
+    if best is None and not stopped:
+        raise InfeasibleError("no assignment satisfies all hard factors, evidence and scores")
+    bound = np.inf if stopped else value
+    return Solution(
+        best,
+        value,
+        bound,
+        Status.LIMIT if stopped else Status.OPTIMAL,
+        done,
+        limits.seconds,
+        None if best is None else best.astype(np.float64),
+        Trace.of_bounds(rounds, [bound] * len(rounds), found) if trace else None,
+    )
+
+
+def brute_force_marginals(graph: FactorGraph, *, max_variables: int = 24) -> Marginals:
+    """Compute exact probabilities by summing over all assignments: O(2^n) time.
+
+    Parameters
+    ----------
+    graph : FactorGraph
+    max_variables : int
+        Refuse graphs with more free variables.
+
+    Returns
+    -------
+    Marginals
+
+    Raises
+    ------
+    InfeasibleError
+        When no assignment is allowed.
+
+    Examples
+    --------
+    >>> from turbotree.graphs import FactorGraph
+    >>> graph = FactorGraph()
+    >>> graph.exactly_one(graph.variables([0.0, 0.0, 0.0, 0.0]))
+    >>> marginals = brute_force_marginals(graph)
+    >>> marginals.probabilities
+    array([0.25, 0.25, 0.25, 0.25])
+    >>> print(f"{marginals.log_partition:.4f} {marginals.entropy:.4f}")
+    1.3863 1.3863
+    """
+    limits = Limits()
+    # Sums relative to the largest score so far; each chunk may raise it.
+    largest, total, weighted = -np.inf, 0.0, 0.0
+    ones = np.zeros(len(graph))
+    done = 0
+    for values, scores in _chunks(graph, max_variables):
+        done += 1
+        if not len(scores):
+            continue
+        highest = max(largest, float(scores.max()))
+        if highest > largest:
+            rescale = np.exp(largest - highest)
+            total, weighted, ones = total * rescale, weighted * rescale, ones * rescale
+            largest = highest
+        weights = np.exp(scores - largest)
+        total += float(weights.sum())
+        weighted += float((weights * scores).sum())
+        ones += weights @ values
+    if total == 0.0:
+        raise InfeasibleError("no assignment satisfies all hard factors, evidence and scores")
+    log_partition = largest + float(np.log(total))
+    entropy = max(0.0, log_partition - weighted / total)
+    return Marginals(ones / total, log_partition, entropy, True, done, limits.seconds)
+
+
+def _chunks(graph: FactorGraph, max_variables: int) -> Iterator[tuple[Assignments, Floats]]:
+    """Yield the allowed assignments of each chunk with their scores."""
+    scores = graph.scores
+    pinned = graph.evidence.copy()
+    clash = np.flatnonzero((pinned == 1) & (scores == -np.inf))
+    if clash.size:
+        name = graph.name(int(clash[0]))
+        raise InfeasibleError(f"{name} is fixed to 1, but its score of -inf forbids that")
+    pinned[scores == -np.inf] = 0
+    free = np.flatnonzero(pinned < 0)
+    if len(free) > as_count(max_variables, "max_variables", 0):
+        raise InputError(
+            f"brute_force: at most {max_variables} free variables (max_variables), "
+            f"this graph has {len(free)}"
+        )
+    weights = np.where(scores == -np.inf, 0.0, scores)
+    bits = min(len(free), _CHUNK_BITS)
+    low = np.arange(2**bits)[:, np.newaxis] >> np.arange(bits) & 1
+    for high in range(2 ** (len(free) - bits)):
+        values = np.tile(pinned == 1, (len(low), 1))
+        values[:, free[:bits]] = low
+        values[:, free[bits:]] = high >> np.arange(len(free) - bits) & 1
+        total = values @ weights
+        for block in graph.blocks:
+            # Hard kinds come first, so that the costlier ones see few assignments.
+            total += own_scores(block, values).sum(axis=1)
+            allowed = total > -np.inf
+            if not allowed.all():
+                values, total = values[allowed], total[allowed]
+        yield values, total

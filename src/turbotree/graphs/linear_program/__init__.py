@@ -1,0 +1,7 @@
+"""The relaxation, or the exact problem, written out as a linear program for HiGHS."""
+
+from __future__ import annotations
+
+from turbotree.graphs.linear_program.solver import linear_program
+
+__all__ = ["linear_program"]

@@ -1,0 +1,214 @@
+"""From a graph to HiGHS and back."""
+
+from __future__ import annotations
+
+import math
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from turbotree.errors import InfeasibleError, InputError
+from turbotree.graphs.blocks import Kind
+from turbotree.graphs.limits import Limits
+from turbotree.graphs.linear_program.logic import add_logic
+from turbotree.graphs.linear_program.model import Model, Program
+from turbotree.graphs.linear_program.structured import add_structured
+from turbotree.graphs.solution import Solution, Status, Trace
+
+if TYPE_CHECKING:
+    from turbotree.graphs.graph import FactorGraph
+
+#: How far from 0 and 1 a variable may be and still count as whole.
+_WHOLE = 1e-6
+
+
+def linear_program(
+    graph: FactorGraph,
+    *,
+    exact: bool = False,
+    time_limit_seconds: float | None = None,
+    max_iterations: int | None = None,
+    trace: bool = False,
+) -> Solution:
+    """Solve the relaxation over the local polytope, or the exact problem, with HiGHS.
+
+    Each factor contributes its convex hull (a knapsack its one inequality): the logic factors by
+    inequalities, tables by a column for each combination, trees by multi-commodity flow or, if
+    projective, by the flow of Eisner's hypergraph, automata and chains by paths.
+
+    Parameters
+    ----------
+    graph : FactorGraph
+    exact : bool
+        Make the variables whole numbers: branch and cut instead of the relaxation.
+    time_limit_seconds : float, optional
+        Wall-clock time for HiGHS.
+    max_iterations : int, optional
+        Simplex iterations; nodes if exact.
+    trace : bool
+        Record the final bounds (HiGHS shows no others).
+
+    Returns
+    -------
+    Solution
+        OPTIMAL if the solution is whole, RELAXED if it is fractional; then ``values`` is the
+        rounded solution if that is allowed, else None.
+
+    Raises
+    ------
+    InfeasibleError
+        When even the relaxation allows nothing.
+
+    Examples
+    --------
+    Three variables, at most one of each two: the relaxation sets all to one half.
+
+    >>> from turbotree.graphs import FactorGraph
+    >>> graph = FactorGraph()
+    >>> a, b, c = graph.variables([1.0, 1.0, 1.0])
+    >>> graph.not_all([[a, b], [b, c], [a, c]])
+    >>> relaxed = linear_program(graph)
+    >>> relaxed.status.name, relaxed.upper_bound, relaxed.relaxed
+    ('RELAXED', 1.5, array([0.5, 0.5, 0.5]))
+    >>> linear_program(graph, exact=True).value
+    1.0
+    """
+    limits = Limits(time_limit_seconds, max_iterations)
+    program = _written_out(graph)
+    highs = _start(program, len(graph) if exact else 0, limits)
+    interrupted = _run(highs)
+    return _solution(graph, highs, exact, interrupted, limits, trace)
+
+
+def _written_out(graph: FactorGraph) -> Program:
+    model = Model()
+    scores, evidence = graph.scores, graph.evidence
+    clash = np.flatnonzero((evidence == 1) & (scores == -np.inf))
+    if clash.size:
+        name = graph.name(int(clash[0]))
+        raise InfeasibleError(f"{name} is fixed to 1, but its score of -inf forbids that")
+    model.add_columns(scores, np.where(evidence == 1, 1.0, 0.0), np.where(evidence == 0, 0.0, 1.0))
+    for block in graph.blocks:
+        if block.kind is Kind.CUSTOM:
+            raise InputError(
+                f"linear_program: {len(block)} custom factors are known only by their oracles; "
+                "a linear program needs inequalities"
+            )
+        if block.kind <= Kind.PAIR:
+            add_logic(model, block)
+        else:
+            add_structured(model, block)
+    return model.finish()
+
+
+def _highspy() -> Any:
+    """Load HiGHS when it is first needed: it takes a while."""
+    return import_module("highspy")
+
+
+def _start(program: Program, whole: int, limits: Limits) -> Any:
+    highspy = _highspy()
+    highs = highspy.Highs()
+    highs.setOptionValue("output_flag", False)
+    if math.isfinite(limits.time_limit_seconds):
+        left = max(0.0, limits.time_limit_seconds - limits.seconds)
+        highs.setOptionValue("time_limit", left)
+    if limits.max_iterations is not None:
+        name = "mip_max_nodes" if whole else "simplex_iteration_limit"
+        highs.setOptionValue(name, min(limits.max_iterations, 2**31 - 1))
+    if whole:
+        highs.setOptionValue("mip_rel_gap", 0.0)
+        highs.setOptionValue("mip_abs_gap", 1e-9)
+    columns = len(program.costs)
+    integrality = np.zeros(columns, dtype=np.int32)
+    integrality[:whole] = int(highspy.HighsVarType.kInteger)
+    status = highs.passModel(
+        columns,
+        len(program.row_lower),
+        len(program.values),
+        int(highspy.MatrixFormat.kRowwise),
+        int(highspy.ObjSense.kMaximize),
+        0.0,
+        program.costs,
+        program.column_lower,
+        program.column_upper,
+        program.row_lower,
+        program.row_upper,
+        program.starts,
+        program.columns,
+        program.values,
+        integrality,
+    )
+    if status == highspy.HighsStatus.kError:
+        raise InputError("linear_program: HiGHS refuses the program, is a score too large?")
+    return highs
+
+
+def _run(highs: Any) -> bool:
+    """Run HiGHS in a thread of its own, so that Ctrl-C can stop it; whether it did."""
+    interrupted = False
+    highs.HandleUserInterrupt = True
+    highs.startSolve()
+    while True:
+        try:
+            if highs.wait(1.0)[0]:
+                return interrupted
+        except KeyboardInterrupt:
+            interrupted = True
+            highs.cancelSolve()
+
+
+def _solution(
+    graph: FactorGraph, highs: Any, exact: bool, interrupted: bool, limits: Limits, trace: bool
+) -> Solution:
+    highspy = _highspy()
+    state = highs.getModelStatus()
+    infeasible = (
+        highspy.HighsModelStatus.kInfeasible,
+        highspy.HighsModelStatus.kUnboundedOrInfeasible,  # every column is bounded
+    )
+    if state in infeasible:
+        what = "problem" if exact else "relaxation"
+        raise InfeasibleError(f"no assignment satisfies all hard factors and evidence (the {what})")
+    done = state in (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kModelEmpty)
+    info = highs.getInfo()
+    relaxed: NDArray[np.float64] | None = None
+    if done or info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible:
+        relaxed = np.clip(np.array(highs.getSolution().col_value[: len(graph)]), 0.0, 1.0)
+    values, value = _rounded(graph, relaxed)
+    bound = math.inf
+    if done:
+        bound = float(info.objective_function_value)
+    elif exact and math.isfinite(info.mip_dual_bound):
+        bound = float(info.mip_dual_bound)
+    whole = relaxed is not None and bool((np.abs(relaxed - np.rint(relaxed)) <= _WHOLE).all())
+    if not done or interrupted:
+        status = Status.LIMIT
+    elif whole and values is not None:
+        status = Status.OPTIMAL
+    else:
+        status = Status.RELAXED
+    bound = max(bound, value)  # HiGHS is right up to its tolerance only
+    iterations = int(info.mip_node_count if exact else info.simplex_iteration_count)
+    return Solution(
+        values,
+        value,
+        bound,
+        status,
+        max(iterations, 0),
+        limits.seconds,
+        relaxed,
+        Trace.of_bounds([max(iterations, 0)], [bound], [value]) if trace else None,
+    )
+
+
+def _rounded(
+    graph: FactorGraph, relaxed: NDArray[np.float64] | None
+) -> tuple[NDArray[np.bool_] | None, float]:
+    if relaxed is None:
+        return None, -math.inf
+    values = relaxed > 0.5
+    value = float(graph.value(values))
+    return (values, value) if value > -math.inf else (None, -math.inf)

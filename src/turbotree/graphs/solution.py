@@ -1,0 +1,208 @@
+"""What solvers give back."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Status(Enum):
+    """How a solver ended."""
+
+    #: The assignment is proven to be the best one.
+    OPTIMAL = "optimal"
+    #: The relaxation is solved, but its solution is fractional: the value may be below the bound.
+    RELAXED = "relaxed"
+    #: Stopped by a limit on time or iterations, or by Ctrl-C.
+    LIMIT = "limit"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trace:
+    """What happened in each round that was recorded; NaN where a solver has no such number.
+
+    Attributes
+    ----------
+    iteration : int64 array
+        The number of the round.
+    upper_bound, value : float64 arrays
+        The best bound and the best assignment's value so far.
+    primal_residual, dual_residual : float64 arrays
+        How far the factors disagree, and how far the agreement still moves.
+    active : float64 array
+        The share of factors solved in the round.
+    """
+
+    iteration: NDArray[np.int64]
+    upper_bound: NDArray[np.float64]
+    value: NDArray[np.float64]
+    primal_residual: NDArray[np.float64]
+    dual_residual: NDArray[np.float64]
+    active: NDArray[np.float64]
+
+    @classmethod
+    def of_bounds(cls, iteration: list[int], upper_bound: list[float], value: list[float]) -> Trace:
+        """Make the trace of a solver that has no residuals.
+
+        >>> Trace.of_bounds([1, 2], [3.0, 2.0], [1.0, 2.0]).upper_bound
+        array([3., 2.])
+        """
+        nothing = np.full(len(iteration), np.nan)
+        return cls(
+            np.array(iteration, dtype=np.int64),
+            np.array(upper_bound, dtype=np.float64),
+            np.array(value, dtype=np.float64),
+            nothing,
+            nothing,
+            np.ones(len(iteration)),
+        )
+
+    def __len__(self) -> int:
+        return len(self.iteration)
+
+    def to_dict(self) -> dict[str, list[float | None]]:
+        """Give lists, with None for what is not finite, so that JSON can hold them."""
+        return {name: _listed(getattr(self, name)) for name in self.__slots__}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Solution:
+    """The answer of a solver to "which assignment is best?".
+
+    Attributes
+    ----------
+    values : bool array of shape (N,), or None
+        The best assignment found; None if none was.
+    value : float
+        Its score; ``-inf`` if there is none.
+    upper_bound : float
+        No assignment has a higher score than this.
+    status : Status
+    iterations : int
+        Rounds, in the solver's own measure.
+    seconds : float
+        Wall-clock time of the solver.
+    relaxed : float64 array of shape (N,), or None
+        The solution of the relaxation, between 0 and 1, if the solver has one.
+    trace : Trace or None
+        What happened in each round, if asked for.
+
+    Examples
+    --------
+    >>> solution = Solution(np.array([True, False]), 1.5, 1.5, Status.OPTIMAL, 3, 0.01)
+    >>> solution.gap
+    0.0
+    >>> print(solution)
+    optimal: value 1.5, bound 1.5, gap 0, 1 of 2 variables true, 3 iterations, 0.01 s
+    """
+
+    values: NDArray[np.bool_] | None
+    value: float
+    upper_bound: float
+    status: Status
+    iterations: int
+    seconds: float
+    relaxed: NDArray[np.float64] | None = None
+    trace: Trace | None = None
+
+    @property
+    def gap(self) -> float:
+        """How much better than this answer another one could be, at most."""
+        if self.upper_bound == self.value:
+            return 0.0
+        return max(0.0, self.upper_bound - self.value)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain Python values, with None for what is not finite."""
+        return {
+            "status": self.status.value,
+            "value": _plain(self.value),
+            "upper_bound": _plain(self.upper_bound),
+            "gap": _plain(self.gap),
+            "values": None if self.values is None else self.values.tolist(),
+            "relaxed": None if self.relaxed is None else _listed(self.relaxed),
+            "iterations": self.iterations,
+            "seconds": self.seconds,
+            "trace": None if self.trace is None else self.trace.to_dict(),
+        }
+
+    def __str__(self) -> str:
+        if self.values is None:
+            found = "no assignment found"
+        else:
+            found = f"{int(self.values.sum())} of {len(self.values)} variables true"
+        return (
+            f"{self.status.value}: value {self.value:.6g}, bound {self.upper_bound:.6g}, "
+            f"gap {self.gap:.3g}, {found}, {_counted(self.iterations)}, {self.seconds:.3g} s"
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Marginals:
+    """The answer of a solver to "how probable is each variable?".
+
+    Attributes
+    ----------
+    probabilities : float64 array of shape (N,)
+        The (approximate) probability that each variable is 1.
+    log_partition : float
+        Logarithm of the sum of exp(score) over all assignments, or its approximation.
+    entropy : float
+        Of the distribution over assignments, in nats, or its approximation.
+    converged : bool
+        Whether the method came to rest; always true for exact ones.
+    iterations : int
+    seconds : float
+        Wall-clock time.
+    trace : Trace or None
+
+    Examples
+    --------
+    >>> print(Marginals(np.array([0.5, 0.5]), 1.3863, 1.3863, True, 1, 0.002))
+    converged: log partition 1.3863, entropy 1.3863, 2 variables, 1 iteration, 0.002 s
+    """
+
+    probabilities: NDArray[np.float64]
+    log_partition: float
+    entropy: float
+    converged: bool
+    iterations: int
+    seconds: float
+    trace: Trace | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain Python values, with None for what is not finite."""
+        return {
+            "converged": self.converged,
+            "log_partition": _plain(self.log_partition),
+            "entropy": _plain(self.entropy),
+            "probabilities": _listed(self.probabilities),
+            "iterations": self.iterations,
+            "seconds": self.seconds,
+            "trace": None if self.trace is None else self.trace.to_dict(),
+        }
+
+    def __str__(self) -> str:
+        word = "converged" if self.converged else "not converged"
+        return (
+            f"{word}: log partition {self.log_partition:.6g}, entropy {self.entropy:.6g}, "
+            f"{len(self.probabilities)} variables, {_counted(self.iterations)}, "
+            f"{self.seconds:.3g} s"
+        )
+
+
+def _plain(number: float) -> float | None:
+    return float(number) if math.isfinite(number) else None
+
+
+def _listed(array: NDArray[Any]) -> list[float | None]:
+    return [_plain(number) for number in array.tolist()]
+
+
+def _counted(iterations: int) -> str:
+    return f"{iterations} iteration" + "s" * (iterations != 1)

@@ -1,0 +1,59 @@
+"""The solvers by name. Each one lies in a module of its own, loaded when first used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from turbotree.errors import InputError
+
+if TYPE_CHECKING:
+    from turbotree.graphs.solution import Marginals, Solution
+
+#: For the best assignment: ``solver(graph, **options) -> Solution``.
+SOLVERS = {
+    "admm": "turbotree.graphs.admm:admm",
+    "belief_propagation": "turbotree.graphs.belief_propagation:belief_propagation",
+    "branch_and_bound": "turbotree.graphs.branch_and_bound:branch_and_bound",
+    "brute_force": "turbotree.graphs.brute_force:brute_force",
+    "linear_program": "turbotree.graphs.linear_program:linear_program",
+    "subgradient": "turbotree.graphs.subgradient:subgradient",
+}
+
+#: For probabilities: ``solver(graph, **options) -> Marginals``.
+MARGINAL_SOLVERS = {
+    "belief_propagation": "turbotree.graphs.belief_propagation:belief_propagation_marginals",
+    "brute_force": "turbotree.graphs.brute_force:brute_force_marginals",
+}
+
+
+def find_solver(name: str) -> Callable[..., Solution]:
+    """Find the function that computes the best assignment.
+
+    >>> find_solver("brute_force").__name__
+    'brute_force'
+    """
+    solver: Callable[..., Solution] = _find(name, SOLVERS, "solver")
+    return solver
+
+
+def find_marginal_solver(name: str) -> Callable[..., Marginals]:
+    """Find the function that computes probabilities.
+
+    >>> find_marginal_solver("magic")
+    Traceback (most recent call last):
+    ...
+    turbotree.errors.InputError: unknown solver of marginals 'magic'; there are
+        belief_propagation, brute_force
+    """
+    solver: Callable[..., Marginals] = _find(name, MARGINAL_SOLVERS, "solver of marginals")
+    return solver
+
+
+def _find(name: str, places: dict[str, str], what: str) -> Callable[..., Any]:
+    if name not in places:
+        raise InputError(f"unknown {what} {name!r}; there are {', '.join(sorted(places))}")
+    module, _, function = places[name].partition(":")
+    found: Callable[..., Any] = getattr(import_module(module), function)
+    return found
