@@ -1,3 +1,5 @@
+#include "graphs/bind.h"
+
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -172,4 +174,7 @@ NB_MODULE(_core, m) {
   m.def("project", &project, "graph"_a, "targets"_a, "scale"_a,
         "The quadratic subproblem of each factor, one row of targets after the other; the last "
         "answer is returned.");
+
+  bind_belief_propagation(m);
+  bind_subgradient(m);
 }

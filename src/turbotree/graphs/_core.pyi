@@ -31,3 +31,9 @@ def project(graph: Graph, targets: Annotated[NDArray[numpy.float64], dict(shape=
     """
     The quadratic subproblem of each factor, one row of targets after the other; the last answer is returned.
     """
+
+def belief_propagation(graph: Graph, sums: bool, schedule: int, max_iterations: int, tolerance: float, damping: float, time_limit_seconds: float, trace: bool) -> dict: ...
+
+def bethe_entropy(graph: Graph, probabilities: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], tolerance: float, max_sweeps: int) -> dict: ...
+
+def subgradient(graph: Graph, rule: int, step: float, max_iterations: int, relative_gap: float, time_limit_seconds: float, trace: bool) -> dict: ...

@@ -1,0 +1,47 @@
+// What ends a solver's run early, and what it reports of every round.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "graphs/factor.h"
+
+namespace turbotree::graphs {
+
+class Control {
+ public:
+  double time_limit_seconds = kInfinity;
+  std::function<bool()> interrupted;  // asked about every 20 ms; may be empty
+  bool trace = false;
+
+  void start() { started_ = asked_ = Clock::now(); }
+
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - started_).count(); }
+
+  // Whether the time is over or the user has had enough.
+  bool should_stop() {
+    if (stopped_) return true;
+    const auto now = Clock::now();
+    if (std::chrono::duration<double>(now - started_).count() > time_limit_seconds) return true;
+    if (interrupted && now - asked_ > std::chrono::milliseconds(20)) {
+      asked_ = now;
+      stopped_ = interrupted();
+    }
+    return stopped_;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point started_ = Clock::now(), asked_ = Clock::now();
+  bool stopped_ = false;
+};
+
+// One row a round.
+struct Trace {
+  std::vector<std::int64_t> iteration;
+  std::vector<double> upper_bound, value, primal_residual, dual_residual, active;
+};
+
+}  // namespace turbotree::graphs
