@@ -1,6 +1,7 @@
 // Which class implements which kind: the one place that lists them all.
 #pragma once
 
+#include "graphs/factors/chain.h"
 #include "graphs/factors/custom.h"
 #include "graphs/factors/pair.h"
 #include "graphs/factors/tree.h"
@@ -21,6 +22,7 @@ bool visit_kind(Kind kind, Visitor&& visitor) {
     case Kind::kXor: visitor(Tag<Xor>{}); return true;
     case Kind::kPair: visitor(Tag<Pair>{}); return true;
     case Kind::kTree: visitor(Tag<Tree>{}); return true;
+    case Kind::kChain: visitor(Tag<Chain>{}); return true;
     case Kind::kCustom: visitor(Tag<Custom>{}); return true;
     default: return false;
   }
