@@ -3,6 +3,7 @@
 
 #include "graphs/factors/chain.h"
 #include "graphs/factors/custom.h"
+#include "graphs/factors/dense.h"
 #include "graphs/factors/pair.h"
 #include "graphs/factors/tree.h"
 #include "graphs/factors/xor.h"
@@ -21,6 +22,7 @@ bool visit_kind(Kind kind, Visitor&& visitor) {
   switch (kind) {
     case Kind::kXor: visitor(Tag<Xor>{}); return true;
     case Kind::kPair: visitor(Tag<Pair>{}); return true;
+    case Kind::kDense: visitor(Tag<Dense>{}); return true;
     case Kind::kTree: visitor(Tag<Tree>{}); return true;
     case Kind::kChain: visitor(Tag<Chain>{}); return true;
     case Kind::kCustom: visitor(Tag<Custom>{}); return true;
