@@ -4,6 +4,7 @@
 #include "graphs/factors/chain.h"
 #include "graphs/factors/custom.h"
 #include "graphs/factors/dense.h"
+#include "graphs/factors/grandparent_automaton.h"
 #include "graphs/factors/head_automaton.h"
 #include "graphs/factors/pair.h"
 #include "graphs/factors/tree.h"
@@ -26,6 +27,7 @@ bool visit_kind(Kind kind, Visitor&& visitor) {
     case Kind::kDense: visitor(Tag<Dense>{}); return true;
     case Kind::kTree: visitor(Tag<Tree>{}); return true;
     case Kind::kHeadAutomaton: visitor(Tag<HeadAutomaton>{}); return true;
+    case Kind::kGrandparentAutomaton: visitor(Tag<GrandparentAutomaton>{}); return true;
     case Kind::kChain: visitor(Tag<Chain>{}); return true;
     case Kind::kCustom: visitor(Tag<Custom>{}); return true;
     default: return false;
