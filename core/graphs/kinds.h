@@ -1,7 +1,11 @@
 // Which class implements which kind: the one place that lists them all.
 #pragma once
 
+#include "graphs/factors/chain.h"
 #include "graphs/factors/custom.h"
+#include "graphs/factors/dense.h"
+#include "graphs/factors/grandparent_automaton.h"
+#include "graphs/factors/head_automaton.h"
 #include "graphs/factors/pair.h"
 #include "graphs/factors/tree.h"
 #include "graphs/factors/xor.h"
@@ -20,7 +24,11 @@ bool visit_kind(Kind kind, Visitor&& visitor) {
   switch (kind) {
     case Kind::kXor: visitor(Tag<Xor>{}); return true;
     case Kind::kPair: visitor(Tag<Pair>{}); return true;
+    case Kind::kDense: visitor(Tag<Dense>{}); return true;
     case Kind::kTree: visitor(Tag<Tree>{}); return true;
+    case Kind::kHeadAutomaton: visitor(Tag<HeadAutomaton>{}); return true;
+    case Kind::kGrandparentAutomaton: visitor(Tag<GrandparentAutomaton>{}); return true;
+    case Kind::kChain: visitor(Tag<Chain>{}); return true;
     case Kind::kCustom: visitor(Tag<Custom>{}); return true;
     default: return false;
   }
