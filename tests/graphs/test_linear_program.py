@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import _thread
+import threading
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -154,3 +157,21 @@ def test_the_trace_holds_the_final_bound():
     solution = linear_program(graph, trace=True)
     assert solution.trace.upper_bound.tolist() == [2.0]
     assert linear_program(graph).trace is None
+
+
+def test_ctrl_c_stops_the_search():
+    # Market split problems keep branch and cut busy for very long.
+    rng = np.random.default_rng(1)
+    graph = FactorGraph()
+    xs = graph.variables(rng.integers(1, 100, size=40).astype(float))
+    for _ in range(5):
+        costs = rng.integers(1, 100, size=40)
+        graph.knapsack(xs, costs, int(costs.sum()) // 2)
+        graph.knapsack(~xs, costs, int(costs.sum() + 1) // 2)
+    timer = threading.Timer(0.5, _thread.interrupt_main)
+    timer.start()
+    solution = linear_program(graph, exact=True, time_limit_seconds=30)
+    timer.join()
+    assert solution.status is Status.LIMIT
+    assert solution.seconds < 15
+    assert solution.upper_bound < graph.scores.sum()

@@ -208,7 +208,10 @@ class FactorGraph(LogicFactors, StructuredFactors):
         return self.describe()
 
     def _read_values(self, values: Any) -> NDArray[np.bool_]:
-        array = np.asarray(values)
+        try:
+            array = np.asarray(values)
+        except (ValueError, TypeError) as error:
+            raise InputError("values: expected an array of zeros and ones") from error
         if array.ndim not in (1, 2) or array.shape[-1] != len(self):
             raise InputError(
                 f"values: expected shape ({len(self)},), or (B, {len(self)}) for several "

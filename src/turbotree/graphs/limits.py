@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from numbers import Real
 from typing import Any
 
 from turbotree.errors import InputError
@@ -49,6 +50,6 @@ def read_time_limit(seconds: Any) -> float:
     """
     if seconds is None:
         return math.inf
-    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not seconds >= 0:
+    if isinstance(seconds, bool) or not isinstance(seconds, Real) or not float(seconds) >= 0:
         raise InputError(f"time_limit_seconds: expected a number from 0, got {seconds!r}")
     return float(seconds)

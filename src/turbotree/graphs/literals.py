@@ -85,7 +85,10 @@ def read_links(xs: Any, offsets: Any, where: str) -> Links:
 
 def read_offsets(offsets: Any, flat: NDArray[Any], where: str) -> NDArray[np.int64]:
     """Check the offsets of ragged factors and give their lengths."""
-    places = np.asarray(offsets)
+    try:
+        places = np.asarray(offsets)
+    except (ValueError, TypeError) as error:
+        raise InputError(f"{where}: offsets: expected F + 1 whole numbers") from error
     if flat.ndim != 1:
         raise InputError(f"{where}: with offsets=, expected flat literals, got shape {flat.shape}")
     if places.ndim != 1 or places.size == 0 or places.dtype.kind not in "iu":
@@ -193,6 +196,8 @@ def read_numbers(values: Any, where: str) -> NDArray[np.float64]:
 
 def read_whole(values: Any, where: str) -> NDArray[np.int32]:
     """Read whole numbers that are not negative, of any shape, also when written as floats."""
+    if type(values) is int and 0 <= values <= _LARGEST:
+        return np.array(values, dtype=np.int32)
     ready = type(values) is np.ndarray and values.dtype.kind == "i" and values.size > 0
     if ready and values.min() >= 0 and values.max() <= _LARGEST:
         whole: NDArray[np.int32] = values.astype(np.int32)

@@ -69,13 +69,19 @@ def load_into(graph: FactorGraph, path: str | os.PathLike[str]) -> None:
 
 
 def _read_arrays(name: str) -> dict[str, NDArray[Any]]:
-    with np.load(name, allow_pickle=False) as file:
+    # Opened here, because NumPy leaves a damaged archive open.
+    with open(name, "rb") as opened:
+        file = np.load(opened, allow_pickle=False)
         if not isinstance(file, np.lib.npyio.NpzFile) or "format" not in file.files:
             raise InputError("no saved factor graph")
-        said = _text(file["format"], "format")
-        if said != _FORMAT:
-            raise InputError(f"expected format {_FORMAT!r}, got {said[:60]!r}")
-        return {key: file[key] for key in file.files}
+        arrays = {key: file[key] for key in file.files}
+    for key, array in arrays.items():
+        if not isinstance(array, np.ndarray):
+            raise InputError(f"{key[:60]!r} is no array")
+    said = _text(arrays["format"], "format")
+    if said != _FORMAT:
+        raise InputError(f"expected format {_FORMAT!r}, got {said[:60]!r}")
+    return arrays
 
 
 def _fill(graph: FactorGraph, arrays: dict[str, NDArray[Any]]) -> None:

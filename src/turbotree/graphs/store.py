@@ -233,7 +233,9 @@ class Store:
         """The factors as arrays, one block a kind, in the order of the kinds' numbers."""
         if self._blocks is None:
             self._blocks = tuple(join(kind, self._chunks[kind]) for kind in sorted(self._chunks))
-            self._chunks = {block.kind: [chunk_of(block)] for block in self._blocks}
+            for block in self._blocks:
+                if len(self._chunks[block.kind]) > 1:
+                    self._chunks[block.kind] = [chunk_of(block)]
         return self._blocks
 
     @property

@@ -55,7 +55,7 @@ class StructuredFactors(Store):
         (4.0, -inf, -inf)
         """
         table = read_scores(scores, "table")
-        states = [read_literals(group, "table") for group in groups]
+        states = [read_literals(group, "table") for group in _listed(groups, "table: groups")]
         if not states:
             raise InputError("table: a factor needs at least one variable, got none")
         many = table.ndim == len(states) + 1
@@ -126,16 +126,17 @@ class StructuredFactors(Store):
                 raise InputError(
                     f"tree: {name}: expected shape {np.shape(xs)} like xs, got {values.shape}"
                 )
-        arcs = np.stack([values.reshape(-1) for values in ends], axis=1)
+        flags = PROJECTIVE * bool(projective) + SINGLE_ROOT * bool(single_root)
+        table = np.empty((len(links.literals) + 1, 2), dtype=np.int32)
+        arcs = table[1:]
+        arcs[:, 0], arcs[:, 1] = ends[0].reshape(-1), ends[1].reshape(-1)
         sizes = None
         if words is not None:
             sizes = read_per_factor(read_whole(words, "tree: words"), links.factors, "tree: words")
         sizes = check_arcs(arcs, links, sizes)
-        flags = PROJECTIVE * bool(projective) + SINGLE_ROOT * bool(single_root)
         if links.factors == 1:
-            header = np.array((sizes[0], flags), dtype=np.int32)
-            shapes = np.concatenate((header, arcs.reshape(-1)))
-            self._append(Kind.TREE, links, 0, NO_EXTRAS, len(shapes), shapes)
+            table[0] = sizes[0], flags
+            self._append(Kind.TREE, links, 0, NO_EXTRAS, table.size, table.reshape(-1))
             return
         every = np.full(links.factors, flags)
         header = np.stack((sizes, every), axis=1).astype(np.int32).reshape(-1)
@@ -290,7 +291,8 @@ class StructuredFactors(Store):
         sizes = [len(node) for node in nodes]
         if not nodes or 0 in sizes:
             raise InputError("chain: expected one node or more, each with at least one state")
-        steps = [read_scores(step, "chain: transitions") for step in transitions]
+        matrices = _listed(transitions, "chain: transitions")
+        steps = [read_scores(step, "chain: transitions") for step in matrices]
         expected = list(pairwise(sizes))
         if [step.shape for step in steps] != expected:
             raise InputError(
@@ -331,6 +333,13 @@ class StructuredFactors(Store):
         self._append(Kind.CUSTOM, links, oracles=(oracle,))
 
 
+def _listed(things: Any, where: str) -> list[Any]:
+    try:
+        return list(things)
+    except TypeError:
+        raise InputError(f"{where}: expected a sequence, got {type(things).__name__}") from None
+
+
 def _wrong_group(group: NDArray[Any], count: int | None) -> NDArray[np.int64]:
     expected = "a literal or shape (S,)" if count is None else f"shape ({count}, S) or ({count},)"
     raise InputError(f"table: groups: expected {expected}, got shape {group.shape}")
@@ -338,8 +347,10 @@ def _wrong_group(group: NDArray[Any], count: int | None) -> NDArray[np.int64]:
 
 def _uniform_states(states: Any) -> NDArray[np.int64] | None:
     """States as (F, T, S), or None if the nodes differ in size."""
-    if not isinstance(states, np.ndarray) and len({np.shape(node) for node in states}) > 1:
-        return None
+    if not isinstance(states, np.ndarray):
+        nodes = [read_literals(node, "chain: states") for node in _listed(states, "chain: states")]
+        if len({node.shape for node in nodes}) > 1:
+            return None
     array = read_literals(states, "chain: states")
     if array.ndim == 2:
         array = array[np.newaxis]
