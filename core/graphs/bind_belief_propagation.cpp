@@ -48,7 +48,7 @@ nb::dict run(const Graph& graph, bool sums, int schedule, std::int64_t max_itera
 }
 
 nb::dict bethe(const Graph& graph, const Input<double>& probabilities, double tolerance,
-               std::int64_t max_sweeps) {
+               std::int64_t max_steps) {
   require(probabilities.shape(0) == graph.scores.size(), "one probability a variable is needed");
   Control control;
   control.interrupted = interrupted_by_user;
@@ -56,7 +56,7 @@ nb::dict bethe(const Graph& graph, const Input<double>& probabilities, double to
   {
     nb::gil_scoped_release release;
     control.start();
-    result = bethe_entropy(graph, view(probabilities), tolerance, max_sweeps, control);
+    result = bethe_entropy(graph, view(probabilities), tolerance, max_steps, control);
   }
   if (PyErr_Occurred() != nullptr) throw nb::python_error();
   nb::dict answer;
@@ -70,5 +70,5 @@ nb::dict bethe(const Graph& graph, const Input<double>& probabilities, double to
 void bind_belief_propagation(nb::module_& m) {
   m.def("belief_propagation", &run, "graph"_a, "sums"_a, "schedule"_a, "max_iterations"_a,
         "tolerance"_a, "damping"_a, "time_limit_seconds"_a, "trace"_a);
-  m.def("bethe_entropy", &bethe, "graph"_a, "probabilities"_a, "tolerance"_a, "max_sweeps"_a);
+  m.def("bethe_entropy", &bethe, "graph"_a, "probabilities"_a, "tolerance"_a, "max_steps"_a);
 }

@@ -157,16 +157,18 @@ void Subgradient::propose(SubgradientResult& result) {
 double Subgradient::step_size(const SubgradientOptions& options, const SubgradientResult& result,
                               double bound) {
   const double length = disagreement();
-  // Without an assignment yet, the scores in dispute stand in for the gap.
   double gap = bound - result.value;
   if (!(gap < kInfinity)) {
+    // Without an assignment yet, perhaps because there is none, the scores in dispute stand in for
+    // the gap; steps get smaller only where the bound stalls.
     gap = 0.0;
     for (const std::int32_t v : disputed_) gap += std::abs(graph_.scores[v]);
     if (gap == 0.0) gap = length;
+    return stalled_ * (options.rule == StepRule::kGiven ? options.step : gap / length);
   }
+  if (options.rule == StepRule::kPolyak) return stalled_ * std::max(gap, 0.0) / length;
   if (first_step_ == 0.0)
     first_step_ = options.rule == StepRule::kGiven ? options.step : gap / length;
-  if (options.rule == StepRule::kPolyak) return polyak_scale_ * std::max(gap, 0.0) / length;
   return first_step_ / static_cast<double>(1 + rises_);
 }
 
@@ -188,7 +190,7 @@ SubgradientResult Subgradient::run(const SubgradientOptions& options, Control& c
   std::int64_t links_solved = 0, patience = 0;
   round_ = rises_ = 0;
   first_step_ = 0.0;
-  polyak_scale_ = 1.0;
+  stalled_ = 1.0;
   while (result.iterations < options.max_iterations) {
     const std::size_t solved = waiting_.size();
     for (const std::int32_t f : waiting_)
@@ -198,12 +200,12 @@ SubgradientResult Subgradient::run(const SubgradientOptions& options, Control& c
     ++result.iterations;
     find_disagreements();
     const double bound = dual();
-    if (bound > last) ++rises_;
+    if (bound > last && result.value > -kInfinity) ++rises_;
     last = bound;
     if (bound < result.upper_bound - 1e-9 * std::max(1.0, std::abs(bound))) {
       patience = 0;
     } else if (++patience >= 10) {
-      polyak_scale_ *= 0.5;
+      stalled_ *= 0.5;
       patience = 0;
     }
     result.upper_bound = std::min(result.upper_bound, bound);
@@ -229,6 +231,11 @@ SubgradientResult Subgradient::run(const SubgradientOptions& options, Control& c
     result.optimal = tight(result.value, result.upper_bound);
     if (result.optimal || disputed_.empty()) break;
     move(step_size(options, result, bound));
+  }
+  if (result.values.empty()) {
+    std::vector<Pin> forced = pins_;
+    result.impossible_factor = propagate(factors_, push_, forced, control);
+    result.infeasible = result.impossible_factor >= 0;
   }
   result.relaxed.resize(graph_.scores.size());
   for (std::size_t v = 0; v < result.relaxed.size(); ++v) {

@@ -64,7 +64,7 @@ class Subgradient {
   Assignments assignments_;
 
   std::int64_t round_ = 0, rises_ = 0;
-  double first_step_ = 0.0, polyak_scale_ = 1.0, constant_ = 0.0;
+  double first_step_ = 0.0, stalled_ = 1.0, constant_ = 0.0;
   std::vector<double> scores_, factor_duals_;  // shares by link; each factor's part of the bound
   std::vector<std::uint8_t> chosen_, candidate_;
   std::vector<std::int32_t> waiting_, disputed_, touched_;

@@ -23,6 +23,9 @@ _SCHEDULES = {"flooding": 0, "sequential": 1, "residual": 2}
 #: An assignment within this share of the bound is the best one.
 _TIGHT = 1e-6
 
+#: Given probabilities this close to 0 or 1 are meant to be 0 or 1.
+_ROUNDING = 1e-12
+
 
 @overload
 def belief_propagation(
@@ -207,7 +210,7 @@ def bethe_entropy(
     probabilities: Any = None,
     *,
     tolerance: float = 1e-9,
-    max_iterations: int = 10_000,
+    max_iterations: int = 100,
 ) -> float:
     """Compute the Bethe entropy at given probabilities, or at those of :func:`sum_product`.
 
@@ -225,8 +228,8 @@ def bethe_entropy(
     tolerance : float
         How far the beliefs' probabilities may be off.
     max_iterations : int
-        Sweeps over the links of a factor to fit its belief. Slow where a factor's probabilities
-        leave some of its allowed assignments no weight.
+        Steps of Newton's method to fit the belief of a factor; one takes as many messages as the
+        factor has links.
 
     Raises
     ------
@@ -248,18 +251,20 @@ def bethe_entropy(
     given = np.asarray(probabilities, dtype=np.float64)
     if given.shape != (len(graph),):
         raise InputError(f"probabilities: expected shape ({len(graph)},), got {given.shape}")
-    if not ((given >= 0) & (given <= 1)).all():
+    if not ((given >= -_ROUNDING) & (given <= 1 + _ROUNDING)).all():
         raise InputError("probabilities: expected numbers between 0 and 1")
+    # What sums and differences leave beside 0 and 1 would need scores beyond all measure.
+    given = np.where(given < _ROUNDING, 0.0, np.where(given > 1 - _ROUNDING, 1.0, given))
     answer = _core.bethe_entropy(
         core_graph(graph),
-        np.ascontiguousarray(given),
+        given,
         _read_fraction(tolerance, "tolerance"),
         as_count(max_iterations, "max_iterations", 1),
     )
     if answer["misfit_factor"] >= 0:
         raise InputError(
             f"probabilities: {name_factor(graph, answer['misfit_factor'])} has no belief with "
-            f"these probabilities (to {tolerance:g} after {max_iterations} sweeps)"
+            f"these probabilities (to {tolerance:g} after {max_iterations} steps)"
         )
     entropy: float = answer["entropy"]
     return entropy
