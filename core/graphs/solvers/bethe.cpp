@@ -65,13 +65,16 @@ class Fit {
       if (step == max_steps || !(objective < kInfinity) || control.should_stop()) return false;
       find_direction(f);
       const double before = misfit_;
-      double length = 1.0, next = kInfinity;
+      double longest = 0.0;
+      for (const double d : direction_) longest = std::max(longest, std::abs(d));
+      double length = std::min(1.0, 4.0 / longest), next = kInfinity;
       for (int halvings = 0; halvings < 40; ++halvings, length *= 0.5) {
         trial_ = scores_;
         for (std::size_t i = 0; i < free_.size(); ++i)
-          trial_[free_[i]] += length * std::clamp(direction_[i], -4.0, 4.0);
+          trial_[free_[i]] += length * direction_[i];
         next = evaluate(f, trial_);
-        if (misfit_ < 0.9 * before || next <= objective + 1e-14 * magnitude_) break;
+        // Close to the end rounding hides what a step gains, and only the misfit shows it.
+        if (next <= objective + 1e-14 * magnitude_ || (before < 1e-4 && misfit_ < before)) break;
       }
       scores_.swap(trial_);
       objective = next;
