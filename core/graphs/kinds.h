@@ -1,10 +1,17 @@
 // Which class implements which kind: the one place that lists them all.
 #pragma once
 
+#include "graphs/factors/and_out.h"
+#include "graphs/factors/at_most_one.h"
 #include "graphs/factors/custom.h"
+#include "graphs/factors/imply.h"
+#include "graphs/factors/nand.h"
+#include "graphs/factors/or.h"
+#include "graphs/factors/or_out.h"
 #include "graphs/factors/pair.h"
 #include "graphs/factors/tree.h"
 #include "graphs/factors/xor.h"
+#include "graphs/factors/xor_out.h"
 #include "graphs/kind.h"
 
 namespace turbotree::graphs {
@@ -19,6 +26,13 @@ template <class Visitor>
 bool visit_kind(Kind kind, Visitor&& visitor) {
   switch (kind) {
     case Kind::kXor: visitor(Tag<Xor>{}); return true;
+    case Kind::kXorOut: visitor(Tag<XorOut>{}); return true;
+    case Kind::kAtMostOne: visitor(Tag<AtMostOne>{}); return true;
+    case Kind::kOr: visitor(Tag<Or>{}); return true;
+    case Kind::kOrOut: visitor(Tag<OrOut>{}); return true;
+    case Kind::kNand: visitor(Tag<Nand>{}); return true;
+    case Kind::kImply: visitor(Tag<Imply>{}); return true;
+    case Kind::kAndOut: visitor(Tag<AndOut>{}); return true;
     case Kind::kPair: visitor(Tag<Pair>{}); return true;
     case Kind::kTree: visitor(Tag<Tree>{}); return true;
     case Kind::kCustom: visitor(Tag<Custom>{}); return true;
