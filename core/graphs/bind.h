@@ -6,6 +6,9 @@
 #include "common/numpy.h"
 #include "graphs/solvers/control.h"
 
+// A solver's answer: what it found, by name.
+using Answer = nanobind::typed<nanobind::dict, nanobind::str, nanobind::any>;
+
 // Whether Ctrl-C was pressed; the exception stays set for the binding to raise.
 inline bool interrupted_by_user() {
   nanobind::gil_scoped_acquire acquire;
@@ -13,9 +16,9 @@ inline bool interrupted_by_user() {
 }
 
 // A trace as arrays by name.
-inline nanobind::dict to_dict(turbotree::graphs::Trace&& trace) {
+inline Answer to_dict(turbotree::graphs::Trace&& trace) {
   using turbotree::numpy::to_numpy;
-  nanobind::dict answer;
+  Answer answer;
   answer["iteration"] = to_numpy(std::move(trace.iteration));
   answer["upper_bound"] = to_numpy(std::move(trace.upper_bound));
   answer["value"] = to_numpy(std::move(trace.value));

@@ -13,7 +13,7 @@ using namespace turbotree::numpy;
 
 namespace {
 
-nb::dict run(const Graph& graph, bool sums, int schedule, std::int64_t max_iterations,
+Answer run(const Graph& graph, bool sums, int schedule, std::int64_t max_iterations,
              double tolerance, double damping, double time_limit_seconds, bool trace) {
   require(schedule >= 0 && schedule <= 2, "no schedule has this number");
   BeliefPropagationOptions options;
@@ -33,7 +33,7 @@ nb::dict run(const Graph& graph, bool sums, int schedule, std::int64_t max_itera
     result = BeliefPropagation(graph).run(options, control);
   }
   if (PyErr_Occurred() != nullptr) throw nb::python_error();
-  nb::dict answer;
+  Answer answer;
   answer["impossible_factor"] = result.impossible_factor;
   answer["converged"] = result.converged;
   answer["iterations"] = result.iterations;
@@ -47,7 +47,7 @@ nb::dict run(const Graph& graph, bool sums, int schedule, std::int64_t max_itera
   return answer;
 }
 
-nb::dict bethe(const Graph& graph, const Input<double>& probabilities, double tolerance,
+Answer bethe(const Graph& graph, const Input<double>& probabilities, double tolerance,
                std::int64_t max_steps) {
   require(probabilities.shape(0) == graph.scores.size(), "one probability a variable is needed");
   Control control;
@@ -59,7 +59,7 @@ nb::dict bethe(const Graph& graph, const Input<double>& probabilities, double to
     result = bethe_entropy(graph, view(probabilities), tolerance, max_steps, control);
   }
   if (PyErr_Occurred() != nullptr) throw nb::python_error();
-  nb::dict answer;
+  Answer answer;
   answer["entropy"] = result.entropy;
   answer["misfit_factor"] = result.misfit_factor;
   return answer;

@@ -12,7 +12,7 @@ using namespace turbotree::numpy;
 
 namespace {
 
-nb::dict run(const Graph& graph, int rule, double step, std::int64_t max_iterations,
+Answer run(const Graph& graph, int rule, double step, std::int64_t max_iterations,
              double relative_gap, double time_limit_seconds, bool trace) {
   require(rule >= 0 && rule <= 2, "no rule for steps has this number");
   SubgradientOptions options;
@@ -31,7 +31,7 @@ nb::dict run(const Graph& graph, int rule, double step, std::int64_t max_iterati
     result = Subgradient(graph).run(options, control);
   }
   if (PyErr_Occurred() != nullptr) throw nb::python_error();
-  nb::dict answer;
+  Answer answer;
   answer["optimal"] = result.optimal;
   answer["infeasible"] = result.infeasible;
   answer["impossible_factor"] = result.impossible_factor;

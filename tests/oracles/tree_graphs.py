@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 import numpy as np
 from hypothesis import strategies as st
-from oracles.graphs import add_factor, scores
 
+from oracles.graphs import add_factor, scores
 from turbotree.graphs import FactorGraph, Kind
 from turbotree.graphs.literals import Links
 

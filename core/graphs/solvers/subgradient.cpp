@@ -159,17 +159,30 @@ double Subgradient::step_size(const SubgradientOptions& options, const Subgradie
   const double length = disagreement();
   double gap = bound - result.value;
   if (!(gap < kInfinity)) {
-    // Without an assignment yet, perhaps because there is none, the scores in dispute stand in for
-    // the gap; steps get smaller only where the bound stalls.
-    gap = 0.0;
-    for (const std::int32_t v : disputed_) gap += std::abs(graph_.scores[v]);
-    if (gap == 0.0) gap = length;
+    // Towards the worst that an assignment could be worth; below it there is none.
+    gap = lowest_ > -kInfinity ? bound - lowest_ : length;
+    if (detour_) return (1.1 * gap + 1.0) / length;
     return stalled_ * (options.rule == StepRule::kGiven ? options.step : gap / length);
   }
   if (options.rule == StepRule::kPolyak) return stalled_ * std::max(gap, 0.0) / length;
   if (first_step_ == 0.0)
     first_step_ = options.rule == StepRule::kGiven ? options.step : gap / length;
   return first_step_ / static_cast<double>(1 + rises_);
+}
+
+// Long steps prove that there is no assignment, if that is so, and otherwise lead astray. So while
+// none is known they are taken for a while now and then, by shares of their own.
+void Subgradient::plan_detour(bool assignment_known) {
+  constexpr std::int64_t kCycle = 200, kDetour = 50;
+  const bool wanted =
+      !assignment_known && lowest_ > -kInfinity && round_ % kCycle >= kCycle - kDetour;
+  if (wanted == detour_) return;
+  detour_ = wanted;
+  if (detour_shares_.empty()) detour_shares_ = scores_;
+  scores_.swap(detour_shares_);
+  waiting_.resize(links_.factors());
+  std::iota(waiting_.begin(), waiting_.end(), 0);
+  std::fill(waits_.begin(), waits_.end(), std::uint8_t{1});
 }
 
 SubgradientResult Subgradient::run(const SubgradientOptions& options, Control& control) {
@@ -185,10 +198,12 @@ SubgradientResult Subgradient::run(const SubgradientOptions& options, Control& c
     }
   }
   share_out();
-  const double lowest = lowest_value();
+  lowest_ = lowest_value();
   double last = kInfinity;
   std::int64_t links_solved = 0, patience = 0;
   round_ = rises_ = 0;
+  detour_ = false;
+  detour_shares_.clear();
   first_step_ = 0.0;
   stalled_ = 1.0;
   while (result.iterations < options.max_iterations) {
@@ -202,14 +217,16 @@ SubgradientResult Subgradient::run(const SubgradientOptions& options, Control& c
     const double bound = dual();
     if (bound > last && result.value > -kInfinity) ++rises_;
     last = bound;
-    if (bound < result.upper_bound - 1e-9 * std::max(1.0, std::abs(bound))) {
+    if (detour_) {
+      patience = 0;
+    } else if (bound < result.upper_bound - 1e-9 * std::max(1.0, std::abs(bound))) {
       patience = 0;
     } else if (++patience >= 10) {
       stalled_ *= 0.5;
       patience = 0;
     }
     result.upper_bound = std::min(result.upper_bound, bound);
-    if (bound < lowest - 1e-6 * std::max(1.0, std::abs(lowest))) {
+    if (bound < lowest_ - 1e-6 * std::max(1.0, std::abs(lowest_))) {
       result.infeasible = true;
       return result;
     }
@@ -231,6 +248,7 @@ SubgradientResult Subgradient::run(const SubgradientOptions& options, Control& c
     result.optimal = tight(result.value, result.upper_bound);
     if (result.optimal || disputed_.empty()) break;
     move(step_size(options, result, bound));
+    plan_detour(result.value > -kInfinity);
   }
   if (result.values.empty()) {
     std::vector<Pin> forced = pins_;

@@ -53,6 +53,7 @@ class Subgradient {
   double lowest_value() const;
   void propose(SubgradientResult& result);
   void try_candidate(SubgradientResult& result);
+  void plan_detour(bool assignment_known);
   double step_size(const SubgradientOptions& options, const SubgradientResult& result,
                    double bound);
 
@@ -64,7 +65,9 @@ class Subgradient {
   Assignments assignments_;
 
   std::int64_t round_ = 0, rises_ = 0;
-  double first_step_ = 0.0, stalled_ = 1.0, constant_ = 0.0;
+  double first_step_ = 0.0, stalled_ = 1.0, constant_ = 0.0, lowest_ = 0.0;
+  bool detour_ = false;
+  std::vector<double> detour_shares_;
   std::vector<double> scores_, factor_duals_;  // shares by link; each factor's part of the bound
   std::vector<std::uint8_t> chosen_, candidate_;
   std::vector<std::int32_t> waiting_, disputed_, touched_;

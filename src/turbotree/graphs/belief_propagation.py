@@ -127,8 +127,8 @@ def sum_product(
             "sum_product: custom factors know only how to maximise; "
             "use another kind, or ask for the best assignment"
         )
-    limits = Limits(time_limit_seconds, max_iterations)
-    options = _read_options(limits, tolerance, damping, schedule)
+    limits = Limits(time_limit_seconds)
+    options = _read_options(limits, max_iterations, tolerance, damping, schedule)
     answer = _core.belief_propagation(core_graph(graph), sums=True, trace=trace, **options)
     if answer["impossible_factor"] >= 0:
         raise infeasible(graph, answer["impossible_factor"])
@@ -185,8 +185,8 @@ def max_product(
     >>> solution.values, solution.value, solution.status.name
     (array([ True, False, False]), 1.0, 'OPTIMAL')
     """
-    limits = Limits(time_limit_seconds, max_iterations)
-    options = _read_options(limits, tolerance, damping, schedule)
+    limits = Limits(time_limit_seconds)
+    options = _read_options(limits, max_iterations, tolerance, damping, schedule)
     answer = _core.belief_propagation(core_graph(graph), sums=False, trace=trace, **options)
     if answer["impossible_factor"] >= 0:
         raise infeasible(graph, answer["impossible_factor"])
@@ -271,13 +271,13 @@ def bethe_entropy(
 
 
 def _read_options(
-    limits: Limits, tolerance: float, damping: float, schedule: str
+    limits: Limits, max_iterations: int, tolerance: float, damping: float, schedule: str
 ) -> dict[str, Any]:
     if schedule not in _SCHEDULES:
         raise InputError(f"schedule: expected one of {', '.join(_SCHEDULES)}, got {schedule!r}")
     return {
         "schedule": _SCHEDULES[schedule],
-        "max_iterations": limits.max_iterations,
+        "max_iterations": as_count(max_iterations, "max_iterations", 0),
         "tolerance": _read_fraction(tolerance, "tolerance"),
         "damping": _read_fraction(damping, "damping"),
         "time_limit_seconds": limits.time_limit_seconds,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from turbotree.errors import InputError
 from turbotree.graphs import _core
 from turbotree.graphs.limits import Limits
+from turbotree.graphs.literals import as_count
 from turbotree.graphs.native import core_graph, infeasible, read_trace, read_values
 from turbotree.graphs.solution import Solution, Status
 
@@ -72,7 +73,7 @@ def subgradient(
     >>> solution.values, round(solution.value, 6), solution.status.name
     (array([ True, False,  True,  True]), 1.9, 'OPTIMAL')
     """
-    limits = Limits(time_limit_seconds, max_iterations)
+    limits = Limits(time_limit_seconds)
     rule, delta = _read_step(step)
     if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)) or not tolerance >= 0:
         raise InputError(f"tolerance: expected a number from 0, got {tolerance!r}")
@@ -80,7 +81,7 @@ def subgradient(
         core_graph(graph),
         rule=rule,
         step=delta,
-        max_iterations=limits.max_iterations,
+        max_iterations=as_count(max_iterations, "max_iterations", 0),
         relative_gap=float(tolerance),
         time_limit_seconds=limits.time_limit_seconds,
         trace=trace,
