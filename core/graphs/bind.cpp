@@ -176,4 +176,6 @@ NB_MODULE(_core, m) {
         "answer is returned.");
 
   bind_admm(m);
+  bind_belief_propagation(m);
+  bind_subgradient(m);
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "graphs/factors/xor.h"
+#include "graphs/factors/simplex.h"
 
 namespace turbotree::graphs {
 

@@ -64,18 +64,41 @@ void Admm::warm_start(std::span<const double> link_scores, std::span<const doubl
                       double penalty) {
   std::copy(link_scores.begin(), link_scores.end(), scores_.begin());
   std::copy(consensus.begin(), consensus.end(), consensus_.begin());
+  std::fill(sum_.begin(), sum_.end(), 0.0);
   for (std::size_t l = 0; l < network_.links(); ++l)
-    point_[l] = network_.seen(l, consensus_[network_.variable[l]]);
+    sum_[network_.variable[l]] += network_.sign[l] * scores_[l];
+  for (std::size_t l = 0; l < network_.links(); ++l) {
+    const std::int32_t v = network_.variable[l];
+    if (graph_.scores[v] > -kInfinity)
+      scores_[l] += network_.sign[l] * (graph_.scores[v] - sum_[v]) / network_.degree[v];
+    point_[l] = network_.seen(l, consensus_[v]);
+  }
   penalty_ = next_penalty_ = penalty;
   set_pins(std::vector<Pin>(pins_));
 }
 
-bool Admm::pins_hold() const {
-  for (const std::int64_t l : pinned_links_) {
-    const double value = network_.seen(l, static_cast<double>(pins_[network_.variable[l]]));
-    if (std::abs(point_[l] - value) > 1e-6) return false;
+std::int64_t Admm::impossible_factor() {
+  rounding_.resize(network_.links());
+  chosen_.resize(network_.links());
+  for (std::size_t l = 0; l < network_.links(); ++l) {
+    const Pin pin = pins_[network_.variable[l]];
+    const double value = pin < 0 ? 0.0 : network_.seen(l, static_cast<double>(pin));
+    rounding_[l] = pin < 0 ? 0.0 : (value > 0.5 ? kPinnedScore : -kPinnedScore);
   }
-  return true;
+  for (std::size_t b = 0; b < graph_.blocks.size(); ++b) {
+    const BlockArrays& block = graph_.blocks[b];
+    if (block.kind == Kind::kPair) continue;  // allows everything
+    const std::int64_t link = network_.first_link[b], first = network_.first_factor[b];
+    network_.blocks[b]->maximise(0, block.factors(), rounding_.data() + link,
+                                 chosen_.data() + link, own_.data() + first);
+    for (std::int64_t f = 0; f < block.factors(); ++f) {
+      bool possible = own_[first + f] > -kInfinity;
+      for (std::int64_t l = link + block.offsets[f]; l < link + block.offsets[f + 1]; ++l)
+        possible &= rounding_[l] == 0.0 || (rounding_[l] > 0.0) == (chosen_[l] != 0);
+      if (!possible) return first + f;
+    }
+  }
+  return -1;
 }
 
 // Rounds the consensus; a TREE factor takes the tree that agrees most with it.
@@ -123,6 +146,11 @@ AdmmResult Admm::run(const AdmmOptions& options, Control& control) {
   best_value_ = -kInfinity;
   best_values_.clear();
   last_candidate_.clear();
+  result.impossible_factor = impossible_factor();
+  if (result.impossible_factor >= 0) {
+    result.outcome = Outcome::kInfeasible;
+    return result;
+  }
   double dual = 0.0, step = 0.0, share = 1.0;
   bool hurried = true;
   for (const auto& block : network_.blocks) block->set_hurry(true);
@@ -165,10 +193,6 @@ AdmmResult Admm::run(const AdmmOptions& options, Control& control) {
     } else {
       project_all();
       average_all();
-    }
-    if (result.iterations == 0 && !pins_hold()) {
-      result.outcome = Outcome::kInfeasible;
-      break;
     }
     dual = std::sqrt(squared_change_ / links);
     ++result.iterations;

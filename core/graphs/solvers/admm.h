@@ -42,6 +42,7 @@ struct AdmmOptions {
 
 struct AdmmResult {
   Outcome outcome = Outcome::kLimit;
+  std::int64_t impossible_factor = -1;  // the factor that the fixed variables contradict
   std::int64_t iterations = 0;
   double value = -kInfinity;
   double upper_bound = kInfinity;
@@ -55,7 +56,8 @@ class Admm {
 
   // Fixes variables; -1 frees. The next run goes on from where the last one stopped.
   void set_pins(const std::vector<Pin>& pins);
-  // Scores of links as another run left them, and its consensus and penalty.
+  // Scores of links as another run left them, and its consensus and penalty. Where the variables'
+  // scores have changed since, the difference is shared out.
   void warm_start(std::span<const double> link_scores, std::span<const double> consensus,
                   double penalty);
 
@@ -86,7 +88,8 @@ class Admm {
   void extrapolate();
   void read_state(std::span<double> state) const;
   void write_state(std::span<const double> state);
-  bool pins_hold() const;
+  // A factor that cannot hold with the fixed variables, by itself; -1 if there is none.
+  std::int64_t impossible_factor();
   void propose();
   void adapt_penalty(double primal, double dual);
   double bound() const { return fixed_ + factors_bound_ + slack_; }

@@ -12,12 +12,19 @@
 
 from __future__ import annotations
 
+from turbotree.graphs.belief_propagation import (
+    belief_propagation,
+    bethe_entropy,
+    max_product,
+    sum_product,
+)
 from turbotree.graphs.blocks import Block, Kind
 from turbotree.graphs.brute_force import brute_force, brute_force_marginals
 from turbotree.graphs.graph import FactorGraph
 from turbotree.graphs.linear_program import linear_program
 from turbotree.graphs.solution import Marginals, Solution, Status, Trace
 from turbotree.graphs.solvers import MARGINAL_SOLVERS, SOLVERS
+from turbotree.graphs.subgradient import subgradient
 
 __all__ = [
     "MARGINAL_SOLVERS",
@@ -29,7 +36,12 @@ __all__ = [
     "Solution",
     "Status",
     "Trace",
+    "belief_propagation",
+    "bethe_entropy",
     "brute_force",
     "brute_force_marginals",
     "linear_program",
+    "max_product",
+    "subgradient",
+    "sum_product",
 ]

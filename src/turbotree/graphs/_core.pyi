@@ -1,7 +1,7 @@
 """Hot loops of turbotree.graphs."""
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy
 from numpy.typing import NDArray
@@ -31,3 +31,11 @@ def project(graph: Graph, targets: Annotated[NDArray[numpy.float64], dict(shape=
     """
     The quadratic subproblem of each factor, one row of targets after the other; the last answer is returned.
     """
+
+def admm(graph: Graph, max_iterations: int, residual_threshold: float, penalty: float, adapt_penalty: bool, step: float, extrapolate: bool, relative_gap: float, time_limit_seconds: float, trace: bool, start: tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], float] | None) -> dict[str, Any]: ...
+
+def belief_propagation(graph: Graph, sums: bool, schedule: int, max_iterations: int, tolerance: float, damping: float, time_limit_seconds: float, trace: bool) -> dict[str, Any]: ...
+
+def bethe_entropy(graph: Graph, probabilities: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], tolerance: float, max_steps: int) -> dict[str, Any]: ...
+
+def subgradient(graph: Graph, rule: int, step: float, max_iterations: int, relative_gap: float, time_limit_seconds: float, trace: bool) -> dict[str, Any]: ...

@@ -7,6 +7,7 @@ These functions run at every insertion, so none of them loops over factors in Py
 from __future__ import annotations
 
 import operator
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -251,3 +252,10 @@ def as_count(value: Any, where: str, smallest: int) -> int:
     if count < smallest:
         raise InputError(f"{where}: expected at least {smallest}, got {count}")
     return count
+
+
+def as_positive(value: Any, where: str) -> float:
+    """Check a finite number above 0."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < np.inf:
+        raise InputError(f"{where}: expected a number above 0, got {value!r}")
+    return float(value)

@@ -71,6 +71,15 @@ class Trace:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class WarmStart:
+    """Where ADMM stopped: each link's share of its variable's score, the consensus, the penalty."""
+
+    link_scores: NDArray[np.float64]
+    consensus: NDArray[np.float64]
+    penalty: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Solution:
     """The answer of a solver to "which assignment is best?".
 
@@ -91,6 +100,8 @@ class Solution:
         The solution of the relaxation, between 0 and 1, if the solver has one.
     trace : Trace or None
         What happened in each round, if asked for.
+    warm_start : WarmStart or None
+        What the same solver can go on from.
 
     Examples
     --------
@@ -109,6 +120,7 @@ class Solution:
     seconds: float
     relaxed: NDArray[np.float64] | None = None
     trace: Trace | None = None
+    warm_start: WarmStart | None = None
 
     @property
     def gap(self) -> float:

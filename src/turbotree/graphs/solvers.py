@@ -14,16 +14,17 @@ if TYPE_CHECKING:
 #: For the best assignment: ``solver(graph, **options) -> Solution``.
 SOLVERS = {
     "admm": "turbotree.graphs.admm:admm",
-    "belief_propagation": "turbotree.graphs.belief_propagation:belief_propagation",
+    "belief_propagation": "turbotree.graphs.belief_propagation:max_product",
     "branch_and_bound": "turbotree.graphs.branch_and_bound:branch_and_bound",
     "brute_force": "turbotree.graphs.brute_force:brute_force",
     "linear_program": "turbotree.graphs.linear_program:linear_program",
+    "max_product": "turbotree.graphs.belief_propagation:max_product",
     "subgradient": "turbotree.graphs.subgradient:subgradient",
 }
 
 #: For probabilities: ``solver(graph, **options) -> Marginals``.
 MARGINAL_SOLVERS = {
-    "belief_propagation": "turbotree.graphs.belief_propagation:belief_propagation_marginals",
+    "belief_propagation": "turbotree.graphs.belief_propagation:sum_product",
     "brute_force": "turbotree.graphs.brute_force:brute_force_marginals",
 }
 

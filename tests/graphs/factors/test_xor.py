@@ -1,10 +1,13 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
+import pytest
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles.factors import OneFactor, check_functions, check_projection
+from oracles.factors import OneFactor, check_functions
+from oracles.polytopes import check_hard_projection, check_large_projection
 
+from .pins import draw_and_check_pinned_functions, draw_and_check_pinned_projection
 from .strategies import scales, scores, targets
 
 XOR = 0
@@ -19,6 +22,28 @@ def test_functions_equal_enumeration(links: int, data: st.DataObject) -> None:
     check_functions(OneFactor(XOR, links), own, data.draw(scores(links)))
 
 
+@given(links=st.integers(1, 6), data=st.data())
+def test_messages_are_exact_beside_pinned_scores(links: int, data: st.DataObject) -> None:
+    draw_and_check_pinned_functions(data, OneFactor(XOR, links), own)
+
+
 @given(links=st.integers(1, 6), scale=scales, data=st.data())
-def test_projection_equals_a_general_solver(links: int, scale: float, data: st.DataObject) -> None:
-    check_projection(OneFactor(XOR, links), own, data.draw(targets(links)), scale)
+def test_projection_is_the_nearest_point(links: int, scale: float, data: st.DataObject) -> None:
+    check_hard_projection(OneFactor(XOR, links), own, data.draw(targets(links)), scale)
+
+
+@given(links=st.integers(1, 6), data=st.data())
+def test_projection_keeps_fixed_links_at_their_values(links: int, data: st.DataObject) -> None:
+    draw_and_check_pinned_projection(data, OneFactor(XOR, links), own)
+
+
+@settings(max_examples=30)
+@given(links=st.integers(7, 20), data=st.data())
+def test_large_projection_is_the_nearest_point(links: int, data: st.DataObject) -> None:
+    inequalities = [(np.ones(links), 1.0), (-np.ones(links), -1.0)]
+    check_large_projection(OneFactor(XOR, links), data.draw(targets(links)), inequalities)
+
+
+def test_a_factor_without_links_is_refused() -> None:
+    with pytest.raises(ValueError, match="exactly one"):
+        OneFactor(XOR, 0).graph()

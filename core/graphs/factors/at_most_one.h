@@ -1,0 +1,26 @@
+// AT_MOST_ONE: none or one of its variables is 1.
+#pragma once
+
+#include <cstdint>
+
+#include "graphs/factor.h"
+
+namespace turbotree::graphs {
+
+class AtMostOne {
+ public:
+  // The multiplier of the last projection on the simplex; the next starts its search there.
+  struct Memory {
+    double threshold = 0.0;
+  };
+
+  static const char* check(const Factor& factor);
+  double value(const Factor& factor, const std::uint8_t* chosen);
+  double maximise(const Factor& factor, const double* scores, std::uint8_t* chosen);
+  double max_messages(const Factor& factor, const double* scores, double* messages);
+  Sums sum_messages(const Factor& factor, const double* scores, double* messages);
+  double project(const Factor& factor, const double* target, double scale, double* point,
+                 Memory& memory);
+};
+
+}  // namespace turbotree::graphs

@@ -1,0 +1,177 @@
+#include "graphs/factors/chain.h"
+
+#include <algorithm>
+
+#include "common/vectorize.h"
+#include "graphs/semiring.h"
+
+namespace turbotree::graphs {
+
+const char* Chain::check(const Factor& factor) {
+  if (factor.shape.empty()) return "a chain has at least one node";
+  std::int64_t states = 0, transitions = 0, previous = 0;
+  for (const std::int64_t size : factor.shape) {
+    if (size < 1) return "a node of a chain has at least one state";
+    states += size;
+    transitions += previous * size;
+    previous = size;
+  }
+  if (states != factor.links) return "a chain needs one variable a state";
+  if (transitions != static_cast<std::int64_t>(factor.extras.size()))
+    return "a chain needs a score for each pair of neighbours' states";
+  return "";
+}
+
+double Chain::value(const Factor& factor, const std::uint8_t* chosen) {
+  const double* transitions = factor.extras.data();
+  double sum = 0.0;
+  std::int64_t previous_size = 0, previous = 0;
+  for (const std::int64_t size : factor.shape) {
+    std::int64_t state = -1;
+    for (std::int64_t s = 0; s < size; ++s) {
+      if (chosen[s] == 0) continue;
+      if (state >= 0) return -kInfinity;
+      state = s;
+    }
+    if (state < 0) return -kInfinity;
+    if (previous_size > 0) sum += transitions[previous * size + state];
+    transitions += previous_size * size;
+    previous_size = size, previous = state;
+    chosen += size;
+  }
+  return sum;
+}
+
+namespace {
+
+// next[t] = max over s of path[s] + transitions[s][t], with path = before + scores.
+TURBOTREE_CLONES
+void best_step(std::int64_t from, std::int64_t to, const double* before, const double* scores,
+               const double* transitions, double* TURBOTREE_RESTRICT next) {
+  std::fill(next, next + to, -kInfinity);
+  for (std::int64_t s = 0; s < from; ++s) {
+    const double path = before[s] + scores[s];
+    const double* TURBOTREE_RESTRICT row = transitions + s * to;
+    for (std::int64_t t = 0; t < to; ++t) {
+      const double longer = path + row[t];
+      next[t] = longer > next[t] ? longer : next[t];
+    }
+  }
+}
+
+}  // namespace
+
+double Chain::maximise(const Factor& factor, const double* scores, std::uint8_t* chosen) {
+  before_.resize(static_cast<std::size_t>(factor.links));
+  std::fill(chosen, chosen + factor.links, std::uint8_t{0});
+  std::fill_n(before_.begin(), factor.shape[0], 0.0);
+  const double* transitions = factor.extras.data();
+  std::int64_t node = 0;  // its first state
+  for (std::size_t i = 0; i + 1 < factor.shape.size(); ++i) {
+    const std::int64_t size = factor.shape[i], next_size = factor.shape[i + 1];
+    best_step(size, next_size, before_.data() + node, scores + node, transitions,
+              before_.data() + node + size);
+    transitions += size * next_size;
+    node += size;
+  }
+  std::int64_t state = node;
+  for (std::int64_t s = node + 1; s < factor.links; ++s)
+    if (before_[s] + scores[s] > before_[state] + scores[state]) state = s;
+  const double best = before_[state] + scores[state];
+  if (best == -kInfinity) return best;
+  chosen[state] = 1;
+  // Back along the path: a state that gives the very number found above.
+  for (std::size_t i = factor.shape.size(); i-- > 1;) {
+    const std::int64_t size = factor.shape[i], previous_size = factor.shape[i - 1];
+    const std::int64_t previous = node - previous_size;
+    transitions -= previous_size * size;
+    const double* column = transitions + (state - node);
+    std::int64_t s = 0;
+    while (s + 1 < previous_size &&
+           before_[previous + s] + scores[previous + s] + column[s * size] != before_[state])
+      ++s;
+    node = previous;
+    state = previous + s;
+    chosen[state] = 1;
+  }
+  return best;
+}
+
+template <class Total>
+double Chain::pass_messages(const Factor& factor, const double* scores, double* messages) {
+  const auto links = static_cast<std::size_t>(factor.links);
+  before_.resize(links);
+  after_.resize(links);
+  scratch_.resize(links);
+  std::fill_n(before_.begin(), factor.shape.front(), 0.0);
+  std::fill_n(after_.end() - factor.shape.back(), factor.shape.back(), 0.0);
+  const double* transitions = factor.extras.data();
+  std::int64_t node = 0;
+  for (std::size_t i = 0; i + 1 < factor.shape.size(); ++i) {
+    const std::int64_t size = factor.shape[i], next_size = factor.shape[i + 1];
+    for (std::int64_t t = 0; t < next_size; ++t) {
+      Total paths;
+      for (std::int64_t s = 0; s < size; ++s)
+        paths.add(before_[node + s] + scores[node + s] + transitions[s * next_size + t]);
+      before_[node + size + t] = paths.total();
+    }
+    transitions += size * next_size;
+    node += size;
+  }
+  double all = -kInfinity;
+  for (std::size_t i = factor.shape.size(); i-- > 0;) {
+    const std::int64_t size = factor.shape[i];
+    for (std::int64_t s = node; s < node + size; ++s)
+      scratch_[s] = before_[s] + scores[s] + after_[s];
+    totals_of_others<Total>(size, scratch_.data() + node, messages + node);
+    Total through_last;  // any node serves; the last is the first to be complete
+    for (std::int64_t s = node; s < node + size; ++s) {
+      messages[s] = log_odds(before_[s] + after_[s], messages[s]);
+      through_last.add(scratch_[s]);
+    }
+    if (i + 1 == factor.shape.size()) all = through_last.total();
+    if (i == 0) break;
+    const std::int64_t previous_size = factor.shape[i - 1], previous = node - previous_size;
+    transitions -= previous_size * size;
+    for (std::int64_t s = 0; s < previous_size; ++s) {
+      Total paths;
+      for (std::int64_t t = 0; t < size; ++t)
+        paths.add(transitions[s * size + t] + scores[node + t] + after_[node + t]);
+      after_[previous + s] = paths.total();
+    }
+    node = previous;
+  }
+  return all;
+}
+
+double Chain::max_messages(const Factor& factor, const double* scores, double* messages) {
+  return pass_messages<Maximum>(factor, scores, messages);
+}
+
+Sums Chain::sum_messages(const Factor& factor, const double* scores, double* messages) {
+  const double log_partition = pass_messages<LogSum>(factor, scores, messages);
+  if (log_partition == -kInfinity) return {log_partition, 0.0};
+  return {log_partition, expected_own(factor, scores, log_partition)};
+}
+
+double Chain::expected_own(const Factor& factor, const double* scores,
+                           double log_partition) const {
+  const double* transitions = factor.extras.data();
+  double sum = 0.0;
+  std::int64_t node = 0;
+  for (std::size_t i = 0; i + 1 < factor.shape.size(); ++i) {
+    const std::int64_t size = factor.shape[i], next = node + size;
+    const std::int64_t next_size = factor.shape[i + 1];
+    for (std::int64_t s = node; s < next; ++s) {
+      const double path = before_[s] + scores[s] - log_partition;
+      for (std::int64_t t = next; t < next + next_size; ++t) {
+        const double score = *transitions++;
+        if (score > -kInfinity) sum += score * std::exp(path + score + scores[t] + after_[t]);
+      }
+    }
+    node = next;
+  }
+  return sum;
+}
+
+}  // namespace turbotree::graphs

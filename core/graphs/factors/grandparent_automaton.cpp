@@ -1,0 +1,142 @@
+#include "graphs/factors/grandparent_automaton.h"
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+
+namespace turbotree::graphs {
+
+namespace {
+
+std::int64_t arcs_of(const Factor& f) { return f.shape[0]; }
+std::int64_t modifiers_of(const Factor& f) { return f.links - f.shape[0]; }
+std::int64_t matrix_size(const Factor& f) { return (modifiers_of(f) + 1) * (modifiers_of(f) + 1); }
+
+const double* grand_scores(const Factor& f, std::int64_t g) {
+  return f.extras.data() + matrix_size(f) + g * modifiers_of(f);
+}
+// Null if the factor has none.
+const double* grandsiblings(const Factor& f, std::int64_t g) {
+  const std::int64_t start = matrix_size(f) + arcs_of(f) * modifiers_of(f);
+  return static_cast<std::int64_t>(f.extras.size()) > start
+             ? f.extras.data() + start + g * matrix_size(f)
+             : nullptr;
+}
+
+}  // namespace
+
+const char* GrandparentAutomaton::check(const Factor& f) {
+  if (f.shape.size() != 1 || f.shape[0] < 1 || f.shape[0] > f.links)
+    return "the shape of a grandparent automaton is how many of its arcs lead into the head";
+  const auto given = static_cast<std::int64_t>(f.extras.size());
+  const std::int64_t least = matrix_size(f) + arcs_of(f) * modifiers_of(f);
+  if (given != least && given != least + arcs_of(f) * matrix_size(f))
+    return "a grandparent automaton needs scores of consecutive siblings, of grandparents, and "
+           "perhaps of both together";
+  return "";
+}
+
+double GrandparentAutomaton::value(const Factor& f, const std::uint8_t* chosen) {
+  const std::int64_t arcs = arcs_of(f), modifiers = modifiers_of(f);
+  std::int64_t ones = 0, g = 0;
+  for (std::int64_t i = 0; i < arcs; ++i)
+    if (chosen[i] != 0) ++ones, g = i;
+  if (ones != 1) return -kInfinity;
+  chosen += arcs;
+  double sum = SiblingChain::score(modifiers, f.extras.data(), chosen);
+  if (const double* more = grandsiblings(f, g)) sum += SiblingChain::score(modifiers, more, chosen);
+  const double* grand = grand_scores(f, g);
+  for (std::int64_t k = 0; k < modifiers; ++k)
+    if (chosen[k] != 0) sum += grand[k];
+  return sum;
+}
+
+const double* GrandparentAutomaton::matrix_for(const Factor& f, std::int64_t g) {
+  const double* more = grandsiblings(f, g);
+  if (more == nullptr) return f.extras.data();
+  const std::int64_t size = matrix_size(f);
+  matrix_.resize(static_cast<std::size_t>(size));
+  for (std::int64_t i = 0; i < size; ++i) matrix_[i] = f.extras[i] + more[i];
+  return matrix_.data();
+}
+
+const double* GrandparentAutomaton::values_for(const Factor& f, const double* scores,
+                                               std::int64_t g) {
+  const std::int64_t modifiers = modifiers_of(f);
+  const double* grand = grand_scores(f, g);
+  values_.resize(static_cast<std::size_t>(modifiers));
+  for (std::int64_t k = 0; k < modifiers; ++k) values_[k] = scores[arcs_of(f) + k] + grand[k];
+  return values_.data();
+}
+
+double GrandparentAutomaton::maximise(const Factor& f, const double* scores,
+                                      std::uint8_t* chosen) {
+  const std::int64_t arcs = arcs_of(f), modifiers = modifiers_of(f);
+  const auto inside = [&](std::int64_t g) {
+    return chain_.best(modifiers, matrix_for(f, g), values_for(f, scores, g));
+  };
+  double best = -kInfinity;
+  std::int64_t where = 0;
+  for (std::int64_t g = 0; g < arcs; ++g) {
+    const double total = scores[g] + inside(g);
+    if (total > best) best = total, where = g;
+  }
+  std::fill(chosen, chosen + f.links, std::uint8_t{0});
+  if (best == -kInfinity) return best;
+  chosen[where] = 1;
+  if (where + 1 < arcs) inside(where);  // the chain remembers the last one only
+  chain_.trace(chosen + arcs);
+  return best;
+}
+
+template <class Total>
+double GrandparentAutomaton::pass_messages(const Factor& f, const double* scores,
+                                           double* messages, std::vector<Total>& with,
+                                           std::vector<Total>& without) {
+  const std::int64_t arcs = arcs_of(f), modifiers = modifiers_of(f);
+  inside_.resize(static_cast<std::size_t>(arcs));
+  through_.resize(static_cast<std::size_t>(arcs));
+  expected_.assign(static_cast<std::size_t>(arcs), 0.0);
+  with.assign(static_cast<std::size_t>(modifiers), Total());
+  without.assign(static_cast<std::size_t>(modifiers), Total());
+  Total all;
+  for (std::int64_t g = 0; g < arcs; ++g) {
+    const double* values = values_for(f, scores, g);
+    const double* grand = grand_scores(f, g);
+    inside_[g] = chain_.total<Total>(modifiers, matrix_for(f, g), values);
+    through_[g] = scores[g] + inside_[g];
+    all.add(through_[g]);
+    for (std::int64_t k = 0; k < modifiers; ++k) {
+      with[k].add(scores[g] + grand[k] + chain_.with()[k]);
+      without[k].add(scores[g] + chain_.without()[k]);
+    }
+    if constexpr (std::is_same_v<Total, LogSum>) {
+      if (inside_[g] == -kInfinity) continue;
+      expected_[g] = chain_.expected_score();
+      for (std::int64_t k = 0; k < modifiers; ++k)
+        if (grand[k] > -kInfinity)
+          expected_[g] += grand[k] * std::exp(chain_.with()[k] + values[k] - inside_[g]);
+    }
+  }
+  totals_of_others<Total>(arcs, through_.data(), messages);
+  for (std::int64_t g = 0; g < arcs; ++g) messages[g] = log_odds(inside_[g], messages[g]);
+  for (std::int64_t k = 0; k < modifiers; ++k)
+    messages[arcs + k] = log_odds(with[k].total(), without[k].total());
+  return all.total();
+}
+
+double GrandparentAutomaton::max_messages(const Factor& f, const double* scores,
+                                          double* messages) {
+  return pass_messages(f, scores, messages, with_maxima_, without_maxima_);
+}
+
+Sums GrandparentAutomaton::sum_messages(const Factor& f, const double* scores, double* messages) {
+  const double log_partition = pass_messages(f, scores, messages, with_sums_, without_sums_);
+  if (log_partition == -kInfinity) return {log_partition, 0.0};
+  double expected = 0.0;
+  for (std::int64_t g = 0; g < arcs_of(f); ++g)
+    expected += std::exp(through_[g] - log_partition) * expected_[g];
+  return {log_partition, expected};
+}
+
+}  // namespace turbotree::graphs

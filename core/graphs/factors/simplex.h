@@ -1,0 +1,21 @@
+// Projections that several kinds have in common. `point` must not overlap `target`.
+#pragma once
+
+#include <cstdint>
+
+namespace turbotree::graphs {
+
+// The nearest point of the box [0, high]^size; returns the sum of its coordinates.
+double clip(std::int64_t size, const double* target, double high, double* point);
+
+// The nearest point of the simplex, z_i = max(0, target_i - threshold) with sum 1. Newton's method
+// on the convex piecewise-linear sum: a few passes, started from a guess of the threshold, which
+// receives the true one.
+void project_on_simplex(std::int64_t size, const double* target, double* point, double& threshold);
+
+// The level at which the excess of the targets over it, added to `top`, makes just that level:
+// level = top + sum of max(0, target_i - level). This is z_o of the nearest point with z_i <= z_o
+// for all i, and z_i = min(target_i, z_o). Newton's method from a guess, as above.
+double raise(std::int64_t size, const double* target, double top, double guess);
+
+}  // namespace turbotree::graphs

@@ -1,0 +1,80 @@
+// The projected subgradient method for dual decomposition (Koo et al. 2010).
+//
+// Every factor maximises its own score and its share of the variables' scores. Where factors
+// disagree on a variable, its shares move against the disagreement; they always sum to its score.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "graphs/links.h"
+#include "graphs/solvers/assignments.h"
+#include "graphs/solvers/control.h"
+
+namespace turbotree::graphs {
+
+enum class StepRule : int {
+  kKoo = 0,     // delta / (1 + how often the bound rose); delta from the first gap
+  kPolyak = 1,  // the gap over the squared length of the subgradient
+  kGiven = 2,   // as Koo, with a delta of the caller's
+};
+
+struct SubgradientOptions {
+  std::int64_t max_iterations = 1000;
+  StepRule rule = StepRule::kKoo;
+  double step = 0.0;           // for kGiven
+  double relative_gap = 1e-6;  // at which an assignment is the best one
+};
+
+struct SubgradientResult {
+  bool optimal = false, infeasible = false;
+  std::int64_t impossible_factor = -1;  // if one factor is to blame
+  std::int64_t iterations = 0;
+  std::vector<std::uint8_t> values;  // empty if no allowed assignment was found
+  double value = -kInfinity, upper_bound = kInfinity;
+  std::vector<double> relaxed;  // mean answer of the factors over all rounds
+  Trace trace;
+};
+
+class Subgradient {
+ public:
+  explicit Subgradient(const Graph& graph);
+  SubgradientResult run(const SubgradientOptions& options, Control& control);
+
+ private:
+  void share_out();
+  bool solve_waiting(Control& control);  // false if stopped
+  void solve(std::int32_t f);
+  void settle(std::int32_t v);  // adds what the variable's mean answer was until this round
+  void find_disagreements();
+  double disagreement() const;  // squared length of the subgradient
+  void move(double step);
+  double dual() const;
+  double lowest_value() const;
+  void propose(SubgradientResult& result);
+  void try_candidate(SubgradientResult& result);
+  void plan_detour(bool assignment_known);
+  double step_size(const SubgradientOptions& options, const SubgradientResult& result,
+                   double bound);
+
+  const Graph& graph_;
+  Factors factors_;
+  const Links& links_;
+  std::vector<Pin> pins_;
+  double push_;
+  Assignments assignments_;
+
+  std::int64_t round_ = 0, rises_ = 0;
+  double first_step_ = 0.0, stalled_ = 1.0, constant_ = 0.0, lowest_ = 0.0;
+  bool detour_ = false;
+  std::vector<double> detour_shares_;
+  std::vector<double> scores_, factor_duals_;  // shares by link; each factor's part of the bound
+  std::vector<std::uint8_t> chosen_, candidate_;
+  std::vector<std::int32_t> waiting_, disputed_, touched_;
+  std::vector<std::uint8_t> waits_, is_touched_;
+  std::vector<std::int32_t> votes_;  // links that say 1, by variable
+  std::vector<std::int64_t> since_;  // the round in which the votes last changed
+  std::vector<double> total_;        // sum of the mean answers up to then
+};
+
+}  // namespace turbotree::graphs

@@ -1,0 +1,290 @@
+"""Belief propagation: probabilities by sum-product, assignments by max-product."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+import numpy as np
+
+from turbotree.errors import InputError
+from turbotree.graphs import _core
+from turbotree.graphs.blocks import Kind
+from turbotree.graphs.limits import Limits
+from turbotree.graphs.literals import as_count
+from turbotree.graphs.native import core_graph, infeasible, name_factor, read_trace, read_values
+from turbotree.graphs.solution import Marginals, Solution, Status
+
+if TYPE_CHECKING:
+    from turbotree.graphs.graph import FactorGraph
+
+#: The core's numbers of the schedules.
+_SCHEDULES = {"flooding": 0, "sequential": 1, "residual": 2}
+
+#: An assignment within this share of the bound is the best one.
+_TIGHT = 1e-6
+
+#: Given probabilities this close to 0 or 1 are meant to be 0 or 1.
+_ROUNDING = 1e-12
+
+
+@overload
+def belief_propagation(
+    graph: FactorGraph, *, mode: Literal["sum"] = "sum", **options: Any
+) -> Marginals: ...
+@overload
+def belief_propagation(graph: FactorGraph, *, mode: Literal["max"], **options: Any) -> Solution: ...
+def belief_propagation(
+    graph: FactorGraph, *, mode: str = "sum", **options: Any
+) -> Marginals | Solution:
+    """Run belief propagation; exact on trees, an approximation elsewhere.
+
+    Parameters
+    ----------
+    graph : FactorGraph
+    mode : {"sum", "max"}
+        Probabilities (:func:`sum_product`) or the best assignment (:func:`max_product`).
+    **options
+        Those of the two functions.
+
+    Returns
+    -------
+    Marginals or Solution
+
+    Examples
+    --------
+    >>> from turbotree.graphs import FactorGraph
+    >>> graph = FactorGraph()
+    >>> graph.exactly_one(graph.variables([1.0, 2.0, 3.0]))
+    >>> belief_propagation(graph).probabilities.round(3)
+    array([0.09 , 0.245, 0.665])
+    >>> belief_propagation(graph, mode="max").values
+    array([False, False,  True])
+    """
+    if mode == "sum":
+        return sum_product(graph, **options)
+    if mode == "max":
+        return max_product(graph, **options)
+    raise InputError(f"belief_propagation: mode: expected 'sum' or 'max', got {mode!r}")
+
+
+def sum_product(
+    graph: FactorGraph,
+    *,
+    max_iterations: int = 200,
+    tolerance: float = 1e-8,
+    damping: float = 0.0,
+    schedule: str = "flooding",
+    time_limit_seconds: float | None = None,
+    trace: bool = False,
+) -> Marginals:
+    """Compute (approximate) probabilities, the Bethe log partition and the Bethe entropy.
+
+    Parameters
+    ----------
+    graph : FactorGraph
+        Without custom factors, which only know how to maximise.
+    max_iterations : int
+        Rounds in which each factor sends its messages once.
+    tolerance : float
+        Converged when no message, a log odds, changes by more.
+    damping : float
+        The share of the old message that is kept, at least 0 and below 1; helps where messages
+        oscillate.
+    schedule : {"flooding", "sequential", "residual"}
+        All factors at once; one after the other, to and fro; or always the factor whose messages
+        would change most.
+    time_limit_seconds : float, optional
+        Wall-clock time.
+    trace : bool
+        Record the largest change of a message in each round, as ``primal_residual``.
+
+    Returns
+    -------
+    Marginals
+        Exact if the graph is a tree and ``converged`` is true.
+
+    Raises
+    ------
+    InfeasibleError
+        When the hard factors and the evidence contradict each other in a way that messages show;
+        always, if the graph is a tree.
+
+    Examples
+    --------
+    >>> from turbotree.graphs import FactorGraph
+    >>> graph = FactorGraph()
+    >>> a, b, c = graph.variables([0.0, 0.0, 0.0])
+    >>> graph.at_most_one([a, b])
+    >>> graph.implies(b, c)
+    >>> marginals = sum_product(graph)
+    >>> marginals.probabilities, marginals.converged
+    (array([0.4, 0.2, 0.6]), True)
+    >>> print(f"{marginals.log_partition:.4f} {marginals.entropy:.4f}")  # log 5, twice
+    1.6094 1.6094
+    """
+    if any(block.kind is Kind.CUSTOM for block in graph.blocks):
+        raise InputError(
+            "sum_product: custom factors know only how to maximise; "
+            "use another kind, or ask for the best assignment"
+        )
+    limits = Limits(time_limit_seconds)
+    options = _read_options(limits, max_iterations, tolerance, damping, schedule)
+    answer = _core.belief_propagation(core_graph(graph), sums=True, trace=trace, **options)
+    if answer["impossible_factor"] >= 0:
+        raise infeasible(graph, answer["impossible_factor"])
+    return Marginals(
+        answer["probabilities"],
+        answer["log_partition"],
+        answer["entropy"],
+        answer["converged"],
+        answer["iterations"],
+        limits.seconds,
+        read_trace(answer),
+    )
+
+
+def max_product(
+    graph: FactorGraph,
+    *,
+    max_iterations: int = 200,
+    tolerance: float = 1e-8,
+    damping: float = 0.0,
+    schedule: str = "flooding",
+    time_limit_seconds: float | None = None,
+    trace: bool = False,
+) -> Solution:
+    """Look for the best assignment by max-product messages.
+
+    Parameters
+    ----------
+    graph : FactorGraph
+    max_iterations, tolerance, damping, schedule, time_limit_seconds
+        As in :func:`sum_product`.
+    trace : bool
+        Record bound, value and the largest change of a message in each round; costs a round.
+
+    Returns
+    -------
+    Solution
+        OPTIMAL if the assignment decoded from the beliefs reaches the bound that the messages
+        give, as it does on trees; else RELAXED if the messages converged, LIMIT if not.
+
+    Raises
+    ------
+    InfeasibleError
+        As in :func:`sum_product`.
+
+    Examples
+    --------
+    >>> from turbotree.graphs import FactorGraph
+    >>> graph = FactorGraph()
+    >>> a, b, c = graph.variables([1.0, 2.0, -1.5])
+    >>> graph.at_most_one([a, b])
+    >>> graph.implies(b, c)
+    >>> solution = max_product(graph)
+    >>> solution.values, solution.value, solution.status.name
+    (array([ True, False, False]), 1.0, 'OPTIMAL')
+    """
+    limits = Limits(time_limit_seconds)
+    options = _read_options(limits, max_iterations, tolerance, damping, schedule)
+    answer = _core.belief_propagation(core_graph(graph), sums=False, trace=trace, **options)
+    if answer["impossible_factor"] >= 0:
+        raise infeasible(graph, answer["impossible_factor"])
+    value, bound = answer["value"], answer["upper_bound"]
+    status = Status.RELAXED if answer["converged"] else Status.LIMIT
+    if value >= bound - _TIGHT * max(1.0, abs(bound)):
+        status, bound = Status.OPTIMAL, max(value, bound)
+    return Solution(
+        read_values(answer, len(graph)),
+        value,
+        bound,
+        status,
+        answer["iterations"],
+        limits.seconds,
+        trace=read_trace(answer),
+    )
+
+
+def bethe_entropy(
+    graph: FactorGraph,
+    probabilities: Any = None,
+    *,
+    tolerance: float = 1e-9,
+    max_iterations: int = 100,
+) -> float:
+    """Compute the Bethe entropy at given probabilities, or at those of :func:`sum_product`.
+
+    That is the sum over variables of (1 - number of factors) H(p) and over factors of the entropy
+    of their beliefs. A factor's belief is the distribution with these probabilities that messages
+    can give it: of all that have them, the one with the largest sum of entropy and expected own
+    score.
+
+    Parameters
+    ----------
+    graph : FactorGraph
+        Without custom factors.
+    probabilities : array of shape (N,), optional
+        Of each variable to be 1.
+    tolerance : float
+        How far the beliefs' probabilities may be off.
+    max_iterations : int
+        Steps of Newton's method to fit the belief of a factor; one takes as many messages as the
+        factor has links.
+
+    Raises
+    ------
+    InputError
+        When a factor has no belief with these probabilities.
+
+    Examples
+    --------
+    >>> from turbotree.graphs import FactorGraph
+    >>> graph = FactorGraph()
+    >>> graph.exactly_one(graph.variables([0.0, 0.0, 0.0]))
+    >>> print(f"{bethe_entropy(graph, [0.5, 0.25, 0.25]):.4f}")  # 1.5 log 2
+    1.0397
+    """
+    if any(block.kind is Kind.CUSTOM for block in graph.blocks):
+        raise InputError("bethe_entropy: custom factors have no entropy")
+    if probabilities is None:
+        return sum_product(graph).entropy
+    given = np.asarray(probabilities, dtype=np.float64)
+    if given.shape != (len(graph),):
+        raise InputError(f"probabilities: expected shape ({len(graph)},), got {given.shape}")
+    if not ((given >= -_ROUNDING) & (given <= 1 + _ROUNDING)).all():
+        raise InputError("probabilities: expected numbers between 0 and 1")
+    # What sums and differences leave beside 0 and 1 would need scores beyond all measure.
+    given = np.where(given < _ROUNDING, 0.0, np.where(given > 1 - _ROUNDING, 1.0, given))
+    answer = _core.bethe_entropy(
+        core_graph(graph),
+        given,
+        _read_fraction(tolerance, "tolerance"),
+        as_count(max_iterations, "max_iterations", 1),
+    )
+    if answer["misfit_factor"] >= 0:
+        raise InputError(
+            f"probabilities: {name_factor(graph, answer['misfit_factor'])} has no belief with "
+            f"these probabilities (to {tolerance:g} after {max_iterations} steps)"
+        )
+    entropy: float = answer["entropy"]
+    return entropy
+
+
+def _read_options(
+    limits: Limits, max_iterations: int, tolerance: float, damping: float, schedule: str
+) -> dict[str, Any]:
+    if schedule not in _SCHEDULES:
+        raise InputError(f"schedule: expected one of {', '.join(_SCHEDULES)}, got {schedule!r}")
+    return {
+        "schedule": _SCHEDULES[schedule],
+        "max_iterations": as_count(max_iterations, "max_iterations", 0),
+        "tolerance": _read_fraction(tolerance, "tolerance"),
+        "damping": _read_fraction(damping, "damping"),
+        "time_limit_seconds": limits.time_limit_seconds,
+    }
+
+
+def _read_fraction(number: Any, name: str) -> float:
+    if isinstance(number, bool) or not isinstance(number, (int, float)) or not 0 <= number < 1:
+        raise InputError(f"{name}: expected a number from 0 to below 1, got {number!r}")
+    return float(number)

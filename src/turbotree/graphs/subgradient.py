@@ -1,0 +1,108 @@
+"""Dual decomposition by the projected subgradient method."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from turbotree.errors import InputError
+from turbotree.graphs import _core
+from turbotree.graphs.limits import Limits
+from turbotree.graphs.literals import as_count
+from turbotree.graphs.native import core_graph, infeasible, read_trace, read_values
+from turbotree.graphs.solution import Solution, Status
+
+if TYPE_CHECKING:
+    from turbotree.graphs.graph import FactorGraph
+
+#: The core's numbers of the rules for steps; a number of the caller's is the third.
+_RULES = {"koo": 0, "polyak": 1}
+_GIVEN = 2
+
+
+def subgradient(
+    graph: FactorGraph,
+    *,
+    max_iterations: int = 1000,
+    step: str | float = "koo",
+    tolerance: float = 1e-6,
+    time_limit_seconds: float | None = None,
+    trace: bool = False,
+) -> Solution:
+    """Find the best assignment by dual decomposition over the factors (Koo et al. 2010).
+
+    Every factor maximises its own score and its share of the variables' scores. Where factors
+    disagree on a variable, its shares move against the disagreement by the step; only factors
+    with a changed share are solved again.
+
+    Parameters
+    ----------
+    graph : FactorGraph
+    max_iterations : int
+    step : {"koo", "polyak"} or float
+        ``"koo"`` is delta / (1 + how often the bound has risen), with the delta for which the
+        first step would close the first gap; a number is a delta of your own. ``"polyak"`` is
+        the present gap over the squared length of the subgradient, halved when the bound stalls.
+    tolerance : float
+        OPTIMAL when value and bound differ by no more than this share.
+    time_limit_seconds : float, optional
+        Wall-clock time.
+    trace : bool
+        Record each round: best bound and value, disagreement of the factors (root mean square
+        over links), and the share of factors that were solved.
+
+    Returns
+    -------
+    Solution
+        OPTIMAL if all factors agree or an assignment reaches the bound, else LIMIT. `relaxed` is
+        the mean of the factors' answers over all rounds.
+
+    Raises
+    ------
+    InfeasibleError
+        When the bound falls below what the worst assignment would be worth, or the evidence
+        contradicts a factor.
+
+    Examples
+    --------
+    >>> from turbotree.graphs import FactorGraph
+    >>> graph = FactorGraph()
+    >>> a, b, c, d = graph.variables([0.3, 0.8, -0.2, 1.1])
+    >>> graph.exactly_one([a, b, ~c])
+    >>> graph.pair(a, d, 0.7)
+    >>> solution = subgradient(graph)
+    >>> solution.values, round(solution.value, 6), solution.status.name
+    (array([ True, False,  True,  True]), 1.9, 'OPTIMAL')
+    """
+    limits = Limits(time_limit_seconds)
+    rule, delta = _read_step(step)
+    if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)) or not tolerance >= 0:
+        raise InputError(f"tolerance: expected a number from 0, got {tolerance!r}")
+    answer = _core.subgradient(
+        core_graph(graph),
+        rule=rule,
+        step=delta,
+        max_iterations=as_count(max_iterations, "max_iterations", 0),
+        relative_gap=float(tolerance),
+        time_limit_seconds=limits.time_limit_seconds,
+        trace=trace,
+    )
+    if answer["infeasible"]:
+        raise infeasible(graph, answer["impossible_factor"])
+    return Solution(
+        read_values(answer, len(graph)),
+        answer["value"],
+        answer["upper_bound"],
+        Status.OPTIMAL if answer["optimal"] else Status.LIMIT,
+        answer["iterations"],
+        limits.seconds,
+        answer["relaxed"],
+        read_trace(answer),
+    )
+
+
+def _read_step(step: Any) -> tuple[int, float]:
+    if isinstance(step, str) and step in _RULES:
+        return _RULES[step], 0.0
+    if isinstance(step, bool) or not isinstance(step, (int, float)) or not 0 < step < float("inf"):
+        raise InputError(f"step: expected 'koo', 'polyak' or a number above 0, got {step!r}")
+    return _GIVEN, float(step)

@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles.factors import OneFactor, Own, check_functions, check_projection
+
+from .strategies import own_scores, pushed, scales, scores, targets
+
+CHAIN = 15
+
+
+def own_score(sizes: list[int], transitions: list[float]) -> Own:
+    """Add up the transitions of a path, node by node."""
+
+    def own(assignment: tuple[int, ...]) -> float:
+        bits, path = iter(assignment), []
+        for size in sizes:
+            states = [s for s, bit in enumerate(itertools.islice(bits, size)) if bit]
+            if len(states) != 1:
+                return -np.inf
+            path.append(states[0])
+        total, start = 0.0, 0
+        for t in range(len(sizes) - 1):
+            matrix = np.reshape(
+                transitions[start : start + sizes[t] * sizes[t + 1]], sizes[t : t + 2]
+            )
+            total += matrix[path[t], path[t + 1]]
+            start += matrix.size
+        return float(total)
+
+    return own
+
+
+@st.composite
+def chains(draw: st.DrawFn) -> tuple[OneFactor, Own]:
+    sizes = draw(st.lists(st.integers(1, 4), min_size=1, max_size=4).filter(lambda s: sum(s) <= 9))
+    count = sum(a * b for a, b in itertools.pairwise(sizes))
+    transitions = draw(own_scores(count))
+    # One path is always open.
+    start = 0
+    for a, b in itertools.pairwise(sizes):
+        transitions[start] = max(transitions[start], -3.0)
+        start += a * b
+    return OneFactor(CHAIN, sum(sizes), extras=transitions, shape=sizes), own_score(
+        sizes, transitions
+    )
+
+
+@given(chain=chains(), data=st.data())
+def test_functions_equal_enumeration(chain: tuple[OneFactor, Own], data: st.DataObject) -> None:
+    factor, own = chain
+    check_functions(factor, own, data.draw(scores(factor.links)))
+
+
+@given(chain=chains(), data=st.data())
+def test_messages_are_exact_beside_a_score_of_a_fixed_link(
+    chain: tuple[OneFactor, Own], data: st.DataObject
+) -> None:
+    factor, own = chain
+    check_functions(factor, own, data.draw(pushed(factor.links)))
+
+
+@given(chain=chains(), scale=scales, data=st.data())
+def test_projection_equals_a_general_solver(
+    chain: tuple[OneFactor, Own], scale: float, data: st.DataObject
+) -> None:
+    factor, own = chain
+    check_projection(factor, own, data.draw(targets(factor.links)), scale)
+
+
+@pytest.mark.parametrize(
+    ("links", "extras", "shape"),
+    [(0, [], []), (2, [], [2, 0]), (3, [0.0] * 2, [1, 1]), (3, [0.0] * 3, [1, 2])],
+)
+def test_arrays_that_do_not_fit_are_refused(
+    links: int, extras: list[float], shape: list[int]
+) -> None:
+    with pytest.raises(ValueError, match="chain"):
+        OneFactor(CHAIN, links, extras, shape).graph()

@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles.factors import OneFactor, Own, check_functions, check_projection
+
+from .strategies import own_scores, pushed, scales, scores, targets
+
+DENSE = 11
+
+
+def own_score(sizes: list[int], table: list[float]) -> Own:
+    """Look an assignment up in the table."""
+    array = np.reshape(table, [max(size, 2) for size in sizes])
+
+    def own(assignment: tuple[int, ...]) -> float:
+        bits, states = iter(assignment), []
+        for size in sizes:
+            group = list(itertools.islice(bits, size))
+            if size > 1 and sum(group) != 1:
+                return -np.inf
+            states.append(group.index(1) if size > 1 else group[0])
+        return float(array[tuple(states)])
+
+    return own
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> tuple[OneFactor, Own]:
+    sizes = draw(st.lists(st.integers(1, 4), min_size=1, max_size=4).filter(lambda s: sum(s) <= 8))
+    table = draw(own_scores(math.prod(max(size, 2) for size in sizes)))
+    open_entry = draw(st.integers(0, len(table) - 1))
+    table[open_entry] = max(table[open_entry], -3.0)
+    factor = OneFactor(DENSE, sum(sizes), extras=table, shape=sizes)
+    return factor, own_score(sizes, table)
+
+
+@given(table=tables(), data=st.data())
+def test_functions_equal_enumeration(table: tuple[OneFactor, Own], data: st.DataObject) -> None:
+    factor, own = table
+    check_functions(factor, own, data.draw(scores(factor.links)))
+
+
+@given(table=tables(), data=st.data())
+def test_messages_are_exact_beside_a_score_of_a_fixed_link(
+    table: tuple[OneFactor, Own], data: st.DataObject
+) -> None:
+    factor, own = table
+    check_functions(factor, own, data.draw(pushed(factor.links)))
+
+
+@given(table=tables(), scale=scales, data=st.data())
+def test_projection_equals_a_general_solver(
+    table: tuple[OneFactor, Own], scale: float, data: st.DataObject
+) -> None:
+    factor, own = table
+    check_projection(factor, own, data.draw(targets(factor.links)), scale)
+
+
+@pytest.mark.parametrize(
+    ("links", "extras", "shape"),
+    [(0, [0.0], []), (2, [0.0] * 2, [2, 0]), (2, [0.0] * 3, [1, 1]), (3, [0.0] * 4, [1, 1])],
+)
+def test_arrays_that_do_not_fit_are_refused(
+    links: int, extras: list[float], shape: list[int]
+) -> None:
+    with pytest.raises(ValueError, match="table"):
+        OneFactor(DENSE, links, extras, shape).graph()

@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles.factors import OneFactor, Own, check_functions, check_projection
+
+from .strategies import own_scores, pushed, scales, scores, targets
+
+GRANDPARENT_AUTOMATON = 14
+
+
+def own_score(extras: list[float], arcs: int, modifiers: int) -> Own:
+    """Add up siblings, grandparents and grandsiblings as their definitions say."""
+    width = modifiers + 1
+    numbers = iter(extras)
+
+    def take(*shape: int) -> np.ndarray:
+        return np.array([next(numbers) for _ in range(int(np.prod(shape)))]).reshape(shape)
+
+    siblings, grand = take(width, width), take(arcs, modifiers)
+    more = take(arcs, width, width) if len(extras) > siblings.size + grand.size else None
+
+    def own(assignment: tuple[int, ...]) -> float:
+        heads, chosen = assignment[:arcs], assignment[arcs:]
+        if sum(heads) != 1:
+            return -np.inf
+        g = heads.index(1)
+        stops = [k for k, bit in enumerate(chosen) if bit] + [modifiers]
+        rows = [0] + [k + 1 for k in stops[:-1]]
+        total = siblings[rows, stops].sum() + grand[g, stops[:-1]].sum()
+        return float(total if more is None else total + more[g, rows, stops].sum())
+
+    return own
+
+
+@st.composite
+def automata(draw: st.DrawFn) -> tuple[OneFactor, Own]:
+    arcs, modifiers = draw(st.integers(1, 3)), draw(st.integers(0, 4))
+    square = (modifiers + 1) ** 2
+    count = square + arcs * modifiers + draw(st.booleans()) * arcs * square
+    extras = draw(own_scores(count))
+    # The first arc without any modifier is always allowed.
+    for at in (modifiers, square + arcs * modifiers + modifiers):
+        if at < count:
+            extras[at] = max(extras[at], -3.0)
+    factor = OneFactor(GRANDPARENT_AUTOMATON, arcs + modifiers, extras=extras, shape=[arcs])
+    return factor, own_score(extras, arcs, modifiers)
+
+
+@given(automaton=automata(), data=st.data())
+def test_functions_equal_enumeration(automaton: tuple[OneFactor, Own], data: st.DataObject) -> None:
+    factor, own = automaton
+    check_functions(factor, own, data.draw(scores(factor.links)))
+
+
+@given(automaton=automata(), data=st.data())
+def test_messages_are_exact_beside_a_score_of_a_fixed_link(
+    automaton: tuple[OneFactor, Own], data: st.DataObject
+) -> None:
+    factor, own = automaton
+    check_functions(factor, own, data.draw(pushed(factor.links)))
+
+
+@given(automaton=automata(), scale=scales, data=st.data())
+def test_projection_equals_a_general_solver(
+    automaton: tuple[OneFactor, Own], scale: float, data: st.DataObject
+) -> None:
+    factor, own = automaton
+    check_projection(factor, own, data.draw(targets(factor.links)), scale)
+
+
+@pytest.mark.parametrize(
+    ("links", "extras", "shape"),
+    [(3, 8, []), (3, 8, [0]), (3, 8, [4]), (3, 7, [2]), (3, 15, [2]), (3, 17, [2])],
+)
+def test_arrays_that_do_not_fit_are_refused(links: int, extras: int, shape: list[int]) -> None:
+    with pytest.raises(ValueError, match="grandparent automaton"):
+        OneFactor(GRANDPARENT_AUTOMATON, links, [0.0] * extras, shape).graph()

@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles.factors import OneFactor, check_functions
+from oracles.polytopes import check_hard_projection, check_large_projection
+
+from .pins import draw_and_check_pinned_functions, draw_and_check_pinned_projection
+from .strategies import scales, scores, targets
+
+OR = 3
+
+
+def own(assignment: tuple[int, ...]) -> float:
+    return 0.0 if any(assignment) else -np.inf
+
+
+@given(links=st.integers(1, 6), data=st.data())
+def test_functions_equal_enumeration(links: int, data: st.DataObject) -> None:
+    check_functions(OneFactor(OR, links), own, data.draw(scores(links)))
+
+
+@given(links=st.integers(1, 6), data=st.data())
+def test_messages_are_exact_beside_pinned_scores(links: int, data: st.DataObject) -> None:
+    draw_and_check_pinned_functions(data, OneFactor(OR, links), own)
+
+
+@given(links=st.integers(1, 6), scale=scales, data=st.data())
+def test_projection_is_the_nearest_point(links: int, scale: float, data: st.DataObject) -> None:
+    check_hard_projection(OneFactor(OR, links), own, data.draw(targets(links)), scale)
+
+
+@given(links=st.integers(1, 6), data=st.data())
+def test_projection_keeps_fixed_links_at_their_values(links: int, data: st.DataObject) -> None:
+    draw_and_check_pinned_projection(data, OneFactor(OR, links), own)
+
+
+@settings(max_examples=30)
+@given(links=st.integers(7, 20), data=st.data())
+def test_large_projection_is_the_nearest_point(links: int, data: st.DataObject) -> None:
+    inequalities = [(-np.ones(links), -1.0)]
+    check_large_projection(OneFactor(OR, links), data.draw(targets(links)), inequalities)
+
+
+def test_a_factor_without_links_is_refused() -> None:
+    with pytest.raises(ValueError, match="at least one"):
+        OneFactor(OR, 0).graph()
