@@ -12,10 +12,16 @@ namespace {
 constexpr double kSmallestPivot = 1e-9;  // overlaps are whole numbers: real pivots are far larger
 constexpr int kUpdatesBeforeRefactor = 200;  // keeps rounding errors from adding up
 
-double overlap(const ActiveSet::Assignment& a, const ActiveSet::Assignment& b) {
+// Compiled for newer processors too, which count bits in one instruction.
+TURBOTREE_CLONES
+int common_bits(std::size_t size, const std::uint64_t* a, const std::uint64_t* b) {
   int common = 0;
-  for (std::size_t i = 0; i < a.bits.size(); ++i) common += std::popcount(a.bits[i] & b.bits[i]);
+  for (std::size_t i = 0; i < size; ++i) common += std::popcount(a[i] & b[i]);
   return common;
+}
+
+double overlap(const ActiveSet::Assignment& a, const ActiveSet::Assignment& b) {
+  return common_bits(a.bits.size(), a.bits.data(), b.bits.data());
 }
 
 bool is_fixed(double target) { return std::abs(target) >= 0.5 * kPinnedTarget; }
