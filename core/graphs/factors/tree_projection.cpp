@@ -107,14 +107,17 @@ bool TreeProjection::newton_step(Memory& memory) {
       if (counts[s] != 0.0)
         for (std::size_t t = 0; t < size; ++t) jacobian_[s * size + t] -= counts[s] * counts[t] / used;
   }
-  for (std::size_t s = 0; s < size; ++s) {
-    step_[s] = gaps_[binding[s]];
-    jacobian_[s * size + s] += 1e-10;
-  }
-  // Gaussian elimination; the matrix is positive semidefinite.
+  for (std::size_t s = 0; s < size; ++s) step_[s] = gaps_[binding[s]];
+  // Gaussian elimination of a positive semidefinite matrix. A cut that the others imply, or whose
+  // multiplier moves nothing at present, stays where it is.
   for (std::size_t k = 0; k < size; ++k) {
     const double pivot = jacobian_[k * size + k];
-    if (!(pivot > 1e-11)) return false;
+    if (!(pivot > 1e-8)) {
+      for (std::size_t c = 0; c < size; ++c) jacobian_[k * size + c] = 0.0;
+      jacobian_[k * size + k] = 1.0;
+      step_[k] = 0.0;
+      continue;
+    }
     for (std::size_t r = k + 1; r < size; ++r) {
       const double factor = jacobian_[r * size + k] / pivot;
       if (factor == 0.0) continue;
