@@ -43,7 +43,8 @@ void CostTable::fill(std::int64_t size, const double* scores, const std::int32_t
     const double* next = here + columns;
     const std::int64_t cost = std::min(costs[i] / divisor_, columns);
     std::copy(next, next + cost, here);
-    for (std::int64_t r = cost; r < columns; ++r) here[r] = add(next[r], scores[i] + next[r - cost]);
+    for (std::int64_t r = cost; r < columns; ++r)
+      here[r] = add(next[r], scores[i] + next[r - cost]);
   }
 }
 

@@ -77,30 +77,20 @@ Sums OrOut::sum_messages(const Factor& factor, const double* scores, double* mes
   return {log_one_plus_exp(output + some), 0.0};
 }
 
-// Exactly one of the inputs and the negated output.
-void OrOut::project_with_output_the_sum(const Factor& factor, const double* target, double* point,
-                                        Memory& memory) {
-  const std::int64_t n = factor.links - 1;
-  turned_.resize(static_cast<std::size_t>(factor.links));
-  std::copy(target, target + n, turned_.data());
-  turned_[n] = 1.0 - target[n];
-  project_on_simplex(factor.links, turned_.data(), point, memory.threshold);
-  point[n] = 1.0 - point[n];
-}
-
 // The polytope: no input above the output, and the output not above the sum of the inputs.
 double OrOut::project(const Factor& factor, const double* target, double, double* point,
                       Memory& memory) {
   if (memory.output_is_sum) {
     // Right if the sum holds the output down: its multiplier, -threshold, is not negative.
-    project_with_output_the_sum(factor, target, point, memory);
+    project_with_last_the_sum(factor.links, target, point, memory.threshold);
     if (memory.threshold <= 0.0) return 0.0;
   }
   const std::int64_t n = factor.links - 1;
   memory.level = raise(n, target, target[n], memory.level);
   point[n] = std::min(1.0, std::max(0.0, memory.level));
   memory.output_is_sum = clip(n, target, point[n], point) < point[n];
-  if (memory.output_is_sum) project_with_output_the_sum(factor, target, point, memory);
+  if (memory.output_is_sum)
+    project_with_last_the_sum(factor.links, target, point, memory.threshold);
   return 0.0;
 }
 

@@ -27,11 +27,8 @@ class OrOut {
                  Memory& memory);
 
  private:
-  void project_with_output_the_sum(const Factor& factor, const double* target, double* point,
-                                   Memory& memory);
-
   Or inputs_;
-  std::vector<double> positive_, turned_;
+  std::vector<double> positive_;
 };
 
 }  // namespace turbotree::graphs

@@ -19,19 +19,30 @@ struct Padded {
   }
 };
 
+// Turns the last coordinate of the last lanes round.
+TURBOTREE_INLINE Lanes with_last_turned(const Lanes& lanes) {
+  return where_greater(Lanes{0.0, 0.0, 0.0, 1.0}, spread(0.5), spread(1.0) - lanes, lanes);
+}
+
 struct Excess {
   double sum, count;  // of the targets above a threshold
 };
 
 // Also writes max(0, target - threshold), if a place for it is given.
+template <bool kLastTurned>
 TURBOTREE_INLINE Excess excess(std::int64_t size, const double* target, double threshold,
                                double* point) {
   const Lanes zero = spread(0.0), border = spread(threshold);
   Lanes sums = zero, counts = zero;
   for_each_lanes(size, target, [&](std::int64_t at, const Lanes& a, const Lanes& fresh) {
-    if (point != nullptr) store(point + at, where_greater(a, border, a - border, zero));
-    sums += where_greater(fresh, border, fresh, zero);
-    counts += where_greater(fresh, border, spread(1.0), zero);
+    const bool turned = kLastTurned && at + kLanes == size;
+    const Lanes all = turned ? with_last_turned(a) : a;
+    const Lanes counted = turned ? with_last_turned(fresh) : fresh;
+    sums += where_greater(counted, border, counted, zero);
+    counts += where_greater(counted, border, spread(1.0), zero);
+    if (point == nullptr) return;
+    const Lanes above = where_greater(all, border, all - border, zero);
+    store(point + at, turned ? with_last_turned(above) : above);
   });
   return {added_up(sums), added_up(counts)};
 }
@@ -54,15 +65,20 @@ TURBOTREE_INLINE double clip_lanes(std::int64_t size, const double* target, doub
 // Newton's step from anywhere lands at or below the root; from there the steps only grow. Targets
 // above a threshold are nested, so the same number of them is the same set, and its step the root.
 // Rounding may have two sets call each other for ever: the number of steps is limited.
+template <bool kLastTurned>
 TURBOTREE_INLINE void simplex_lanes(std::int64_t size, const double* target, double* point,
                                     double& threshold) {
-  Excess now = excess(size, target, threshold, nullptr);
+  const std::int64_t last = size - 1;
+  Excess now = excess<kLastTurned>(size, target, threshold, nullptr);
   for (std::int64_t step = 0; step <= size + 1; ++step) {
-    threshold = now.count > 0.0
-                    ? (now.sum - 1.0) / now.count
-                    : *std::max_element(target, target + size) - 1.0;  // not above the root
+    if (now.count > 0.0) {
+      threshold = (now.sum - 1.0) / now.count;
+    } else {  // not above the root either
+      threshold = (kLastTurned ? 1.0 - target[last] : target[last]) - 1.0;
+      for (std::int64_t i = 0; i < last; ++i) threshold = std::max(threshold, target[i] - 1.0);
+    }
     const double before = now.count;
-    now = excess(size, target, threshold, point);
+    now = excess<kLastTurned>(size, target, threshold, point);
     if (now.count == before) break;
   }
 }
@@ -71,7 +87,7 @@ TURBOTREE_INLINE double raise_lanes(std::int64_t size, const double* target, dou
                                     double level) {
   double before = -1.0;
   for (std::int64_t step = 0; step <= size + 2; ++step) {
-    const Excess now = excess(size, target, level, nullptr);
+    const Excess now = excess<false>(size, target, level, nullptr);
     if (now.count == before) break;
     before = now.count;
     level = (top + now.sum) / (1.0 + now.count);
@@ -96,10 +112,21 @@ double clip(std::int64_t size, const double* TURBOTREE_RESTRICT target, double h
 TURBOTREE_CLONES
 void project_on_simplex(std::int64_t size, const double* TURBOTREE_RESTRICT target,
                         double* TURBOTREE_RESTRICT point, double& threshold) {
-  if (size >= kLanes) return simplex_lanes(size, target, point, threshold);
+  if (size >= kLanes) return simplex_lanes<false>(size, target, point, threshold);
   Padded padded(size, target);
-  simplex_lanes(kLanes, padded.target, padded.point, threshold);
+  simplex_lanes<false>(kLanes, padded.target, padded.point, threshold);
   std::copy(padded.point, padded.point + size, point);
+}
+
+TURBOTREE_CLONES
+void project_with_last_the_sum(std::int64_t size, const double* TURBOTREE_RESTRICT target,
+                               double* TURBOTREE_RESTRICT point, double& threshold) {
+  if (size >= kLanes) return simplex_lanes<true>(size, target, point, threshold);
+  Padded padded(size, target);
+  padded.target[size - 1] = 1.0 - padded.target[size - 1];
+  simplex_lanes<false>(kLanes, padded.target, padded.point, threshold);
+  std::copy(padded.point, padded.point + size, point);
+  point[size - 1] = 1.0 - point[size - 1];
 }
 
 TURBOTREE_CLONES
@@ -108,6 +135,19 @@ double raise(std::int64_t size, const double* TURBOTREE_RESTRICT target, double 
   if (size >= kLanes) return raise_lanes(size, target, top, guess);
   const Padded padded(size, target);
   return raise_lanes(kLanes, padded.target, top, guess);
+}
+
+// Written four at a time, as the projections read: a wide load has to wait for narrow stores.
+TURBOTREE_CLONES
+void turn_round(std::int64_t size, const double* TURBOTREE_RESTRICT target,
+                double* TURBOTREE_RESTRICT turned) {
+  if (size >= kLanes) {
+    for_each_lanes(size, target, [&](std::int64_t at, const Lanes& a, const Lanes&) {
+      store(turned + at, spread(1.0) - a);
+    });
+  } else {
+    for (std::int64_t i = 0; i < size; ++i) turned[i] = 1.0 - target[i];
+  }
 }
 
 }  // namespace turbotree::graphs

@@ -13,9 +13,17 @@ double clip(std::int64_t size, const double* target, double high, double* point)
 // receives the true one.
 void project_on_simplex(std::int64_t size, const double* target, double* point, double& threshold);
 
+// The nearest point of the cube whose last coordinate is the sum of the others: the same, with the
+// last coordinate turned round.
+void project_with_last_the_sum(std::int64_t size, const double* target, double* point,
+                               double& threshold);
+
 // The level at which the excess of the targets over it, added to `top`, makes just that level:
 // level = top + sum of max(0, target_i - level). This is z_o of the nearest point with z_i <= z_o
 // for all i, and z_i = min(target_i, z_o). Newton's method from a guess, as above.
 double raise(std::int64_t size, const double* target, double top, double guess);
+
+// 1 - target_i, for all i.
+void turn_round(std::int64_t size, const double* target, double* turned);
 
 }  // namespace turbotree::graphs

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "graphs/factor.h"
+#include "graphs/factors/simplex.h"
 
 namespace turbotree::graphs {
 
@@ -44,11 +45,13 @@ class Turned {
   }
 
   double project(const Factor& factor, const double* target, double scale, double* point,
-                 Memory& memory) {
-    numbers_.assign(target, target + factor.links);
-    for (std::int64_t i = first(factor); i < factor.links; ++i) numbers_[i] = 1.0 - numbers_[i];
+                 Memory& memory)
+    requires(kTurn == Turn::kAll)
+  {
+    numbers_.resize(static_cast<std::size_t>(factor.links));
+    turn_round(factor.links, target, numbers_.data());
     const double own = base_.project(factor, numbers_.data(), scale, point, memory);
-    for (std::int64_t i = first(factor); i < factor.links; ++i) point[i] = 1.0 - point[i];
+    for (std::int64_t i = 0; i < factor.links; ++i) point[i] = 1.0 - point[i];
     return own;
   }
 

@@ -33,6 +33,7 @@ def test_functions_equal_enumeration(case: Budget, data: st.DataObject) -> None:
     check_functions(*case, data.draw(scores(case[0].links)))
 
 
+@settings(max_examples=40)
 @given(case=budgets(), data=st.data())
 def test_messages_are_exact_beside_pinned_scores(case: Budget, data: st.DataObject) -> None:
     draw_and_check_pinned_functions(data, *case)
@@ -43,6 +44,7 @@ def test_projection_is_the_nearest_point(case: Budget, scale: float, data: st.Da
     check_hard_projection(*case, data.draw(targets(case[0].links)), scale)
 
 
+@settings(max_examples=40)
 @given(case=budgets(), data=st.data())
 def test_projection_keeps_fixed_links_at_their_values(case: Budget, data: st.DataObject) -> None:
     draw_and_check_pinned_projection(data, *case)

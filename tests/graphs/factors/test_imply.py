@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles.factors import OneFactor, check_functions
 from oracles.polytopes import check_hard_projection
@@ -22,6 +22,7 @@ def test_functions_equal_enumeration(values: list[float]) -> None:
     check_functions(OneFactor(IMPLY, 2), own, values)
 
 
+@settings(max_examples=40)
 @given(data=st.data())
 def test_messages_are_exact_beside_pinned_scores(data: st.DataObject) -> None:
     draw_and_check_pinned_functions(data, OneFactor(IMPLY, 2), own)
@@ -32,6 +33,7 @@ def test_projection_is_the_nearest_point(scale: float, points: list[list[float]]
     check_hard_projection(OneFactor(IMPLY, 2), own, points, scale)
 
 
+@settings(max_examples=40)
 @given(data=st.data())
 def test_projection_keeps_fixed_links_at_their_values(data: st.DataObject) -> None:
     draw_and_check_pinned_projection(data, OneFactor(IMPLY, 2), own)

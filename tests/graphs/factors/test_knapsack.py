@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from oracles.factors import OneFactor, check_functions
@@ -68,6 +68,7 @@ def test_functions_equal_enumeration(case: Knapsack, data: st.DataObject) -> Non
     check_functions(case.factor, case.own, data.draw(scores(case.factor.links)))
 
 
+@settings(max_examples=40)
 @given(case=knapsacks(), data=st.data())
 def test_messages_are_exact_beside_pinned_scores(case: Knapsack, data: st.DataObject) -> None:
     draw_and_check_pinned_functions(data, case.factor, case.own)
@@ -81,6 +82,7 @@ def test_projection_is_the_nearest_point(case: Knapsack, data: st.DataObject) ->
     assert_nearest(point, case.costs, case.limit, rows[-1])
 
 
+@settings(max_examples=40)
 @given(case=knapsacks(), data=st.data())
 def test_projection_keeps_fixed_links_at_their_values(case: Knapsack, data: st.DataObject) -> None:
     pins = data.draw(pins_of(case.factor.links, case.own))

@@ -23,6 +23,7 @@ def test_functions_equal_enumeration(links: int, data: st.DataObject) -> None:
     check_functions(OneFactor(OR_OUT, links), own, data.draw(scores(links)))
 
 
+@settings(max_examples=40)
 @given(links=st.integers(1, 6), data=st.data())
 def test_messages_are_exact_beside_pinned_scores(links: int, data: st.DataObject) -> None:
     draw_and_check_pinned_functions(data, OneFactor(OR_OUT, links), own)
@@ -33,6 +34,7 @@ def test_projection_is_the_nearest_point(links: int, scale: float, data: st.Data
     check_hard_projection(OneFactor(OR_OUT, links), own, data.draw(targets(links)), scale)
 
 
+@settings(max_examples=40)
 @given(links=st.integers(1, 6), data=st.data())
 def test_projection_keeps_fixed_links_at_their_values(links: int, data: st.DataObject) -> None:
     draw_and_check_pinned_projection(data, OneFactor(OR_OUT, links), own)
