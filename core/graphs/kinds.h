@@ -3,12 +3,14 @@
 
 #include "graphs/factors/and_out.h"
 #include "graphs/factors/at_most_one.h"
+#include "graphs/factors/budget.h"
 #include "graphs/factors/chain.h"
 #include "graphs/factors/custom.h"
 #include "graphs/factors/dense.h"
 #include "graphs/factors/grandparent_automaton.h"
 #include "graphs/factors/head_automaton.h"
 #include "graphs/factors/imply.h"
+#include "graphs/factors/knapsack.h"
 #include "graphs/factors/nand.h"
 #include "graphs/factors/or.h"
 #include "graphs/factors/or_out.h"
@@ -37,6 +39,8 @@ bool visit_kind(Kind kind, Visitor&& visitor) {
     case Kind::kNand: visitor(Tag<Nand>{}); return true;
     case Kind::kImply: visitor(Tag<Imply>{}); return true;
     case Kind::kAndOut: visitor(Tag<AndOut>{}); return true;
+    case Kind::kBudget: visitor(Tag<Budget>{}); return true;
+    case Kind::kKnapsack: visitor(Tag<Knapsack>{}); return true;
     case Kind::kPair: visitor(Tag<Pair>{}); return true;
     case Kind::kDense: visitor(Tag<Dense>{}); return true;
     case Kind::kTree: visitor(Tag<Tree>{}); return true;

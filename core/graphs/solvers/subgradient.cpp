@@ -233,7 +233,9 @@ SubgradientResult Subgradient::run(const SubgradientOptions& options, Control& c
     // Looking for assignments costs about as much as solving every factor once.
     if (disputed_.empty() || links_solved >= links_.links()) {
       links_solved = 0;
+      const double before = result.value;
       propose(result);
+      if (result.value > before) stalled_ = 1.0;  // another gap to aim at
     }
     if (control.trace) {
       result.trace.iteration.push_back(result.iterations);

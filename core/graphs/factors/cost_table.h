@@ -1,0 +1,36 @@
+// Best values and sums over the sets of links whose whole costs keep a limit: BUDGET and KNAPSACK.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace turbotree::graphs {
+
+class CostTable {
+ public:
+  // How many numbers the table for such costs holds; none is needed if the limit allows all.
+  static double entries(std::int64_t size, const std::int32_t* costs, std::int64_t limit);
+
+  // As the functions of a kind (factor.h); sum_messages returns the log partition.
+  double maximise(std::int64_t size, const double* scores, const std::int32_t* costs,
+                  std::int64_t limit, std::uint8_t* chosen);
+  double max_messages(std::int64_t size, const double* scores, const std::int32_t* costs,
+                      std::int64_t limit, double* messages);
+  double sum_messages(std::int64_t size, const double* scores, const std::int32_t* costs,
+                      std::int64_t limit, double* messages);
+
+ private:
+  template <class Add>
+  void fill(std::int64_t size, const double* scores, const std::int32_t* costs, std::int64_t limit,
+            Add add);
+  template <class Add>
+  double messages(std::int64_t size, const double* scores, const std::int32_t* costs,
+                  std::int64_t limit, double* messages, Add add);
+  const double* row(std::int64_t link) const { return table_.data() + link * (limit_ + 1); }
+
+  std::int64_t divisor_ = 1, limit_ = 0;  // costs and limit are divided by what costs have in common
+  std::vector<double> table_;    // row i, column r: links i and after, at a cost of at most r
+  std::vector<double> forward_;  // links before, at a cost of exactly so much
+};
+
+}  // namespace turbotree::graphs
