@@ -1,116 +1,178 @@
 #include "graphs/active_set.h"
 
-#include <algorithm>
 #include <bit>
 #include <utility>
+
+#include "common/vectorize.h"
 
 namespace turbotree::graphs {
 
 namespace {
 
-constexpr double kSmallestPivot = 1e-9;    // overlaps are whole numbers: real pivots are far larger
-constexpr int kUpdatesBeforeRefactor = 50; // keeps rounding errors from adding up
+constexpr double kSmallestPivot = 1e-9;  // overlaps are whole numbers: real pivots are far larger
+constexpr int kUpdatesBeforeRefactor = 200;  // keeps rounding errors from adding up
+
+// Compiled for newer processors too, which count bits in one instruction.
+TURBOTREE_CLONES
+int common_bits(std::size_t size, const std::uint64_t* a, const std::uint64_t* b) {
+  int common = 0;
+  for (std::size_t i = 0; i < size; ++i) common += std::popcount(a[i] & b[i]);
+  return common;
+}
 
 double overlap(const ActiveSet::Assignment& a, const ActiveSet::Assignment& b) {
-  int common = 0;
-  for (std::size_t i = 0; i < a.bits.size(); ++i) common += std::popcount(a.bits[i] & b.bits[i]);
-  return common;
+  return common_bits(a.bits.size(), a.bits.data(), b.bits.data());
+}
+
+bool is_fixed(double target) { return std::abs(target) >= 0.5 * kPinnedTarget; }
+
+TURBOTREE_CLONES
+void subtract_and_scale(std::size_t size, const double* TURBOTREE_RESTRICT a,
+                        const double* TURBOTREE_RESTRICT b, double factor,
+                        double* TURBOTREE_RESTRICT result) {
+  for (std::size_t i = 0; i < size; ++i) result[i] = (a[i] - b[i]) * factor;
 }
 
 }  // namespace
 
-void ActiveSet::prepare(const Factor& factor, const double* target, Memory& memory) {
+void ActiveSet::prepare(const Factor& factor, const double* target, double scale, Memory& memory) {
   const auto links = static_cast<std::size_t>(factor.links);
+  scale_ = scale;
   target_.assign(target, target + links);
   scores_.resize(links);
   chosen_.resize(links);
-  for (std::size_t i = 0; i < links; ++i) {
-    if (std::abs(target[i]) < 0.5 * kPinnedTarget) continue;
-    const bool on = target[i] > 0.0;
-    target_[i] = on ? 1.0 : 0.0;
-    // Assignments from before the link was fixed may break it.
-    for (std::size_t k = memory.active.size(); k-- > 0;)
-      if ((memory.active[k].bits[i / 64] >> (i % 64) & 1) != (on ? 1u : 0u)) remove(k, memory);
+  fixed_.clear();
+  for (std::size_t i = 0; i < links; ++i)
+    if (is_fixed(target[i])) fixed_.push_back(static_cast<std::int32_t>(i));
+  if (!fixed_.empty()) drop_what_breaks_fixed_links(memory);
+  solve_pulls(memory);
+}
+
+// Assignments from before a link was fixed may break it.
+void ActiveSet::drop_what_breaks_fixed_links(Memory& memory) {
+  for (const std::int32_t i : fixed_) target_[i] = target_[i] > 0.0 ? 1.0 : 0.0;
+  solved_.resize(memory.active.size());  // remove() wants to bring it up to date
+  for (std::size_t k = memory.active.size(); k-- > 0;) {
+    const Assignment& a = memory.active[k];
+    const bool breaks = std::any_of(fixed_.begin(), fixed_.end(), [&](std::int32_t i) {
+      return (a.bits[i / 64] >> (i % 64) & 1) != (target_[i] > 0.0 ? 1u : 0u);
+    });
+    if (breaks) remove(k, memory);
   }
   double total = 0.0;
-  for (const Assignment& a : memory.active) total += a.weight;
-  if (!(total > 1e-6)) {
-    while (!memory.active.empty()) remove(memory.active.size() - 1, memory);
+  for (const double w : memory.weights) total += w;
+  if (total > 1e-6) {
+    for (double& w : memory.weights) w /= total;
   } else {
-    for (Assignment& a : memory.active) a.weight /= total;
+    while (!memory.active.empty()) remove(memory.active.size() - 1, memory);
   }
 }
 
-double ActiveSet::right_hand_side(const Assignment& assignment, double scale) const {
-  double sum = scale * assignment.own;
-  for (const std::int32_t i : assignment.on) sum += target_[i];
+bool ActiveSet::chosen_breaks_fixed_links() const {
+  return std::any_of(fixed_.begin(), fixed_.end(), [&](std::int32_t i) {
+    return (chosen_[i] != 0) != (target_[i] > 0.0);
+  });
+}
+
+double ActiveSet::chosen_score_of_free_links() {
+  for (const std::int32_t i : fixed_) scores_[i] = 0.0;
+  double sum = 0.0;
+  for (std::size_t i = 0; i < chosen_.size(); ++i) sum += chosen_[i] != 0 ? scores_[i] : 0.0;
   return sum;
 }
 
-// values := (L L^T)^-1 values
-void ActiveSet::solve_triangle(const Memory& memory, std::vector<double>& values) const {
-  const std::size_t size = values.size();
-  for (std::size_t i = 0; i < size; ++i) {
-    double sum = values[i];
-    const double* row = memory.triangle[i].data();
-    for (std::size_t j = 0; j < i; ++j) sum -= row[j] * values[j];
-    values[i] = sum / row[i];
-  }
-  for (std::size_t i = size; i-- > 0;) {
-    const double* row = memory.triangle[i].data();
-    values[i] /= row[i];
-    for (std::size_t j = 0; j < i; ++j) values[j] -= row[j] * values[i];
-  }
+double ActiveSet::own_score(const Memory& memory) const {
+  double sum = 0.0;
+  for (std::size_t k = 0; k < memory.active.size(); ++k)
+    sum += memory.weights[k] * memory.active[k].own;
+  return sum;
 }
 
-void ActiveSet::minimise(const Factor& factor, double scale, double* point, Memory& memory) {
-  std::vector<Assignment>& active = memory.active;
-  while (active.size() > 1) {
-    // Stationary point of the weights that sum to one: overlaps * w + t = right-hand side. Adding
-    // one to all overlaps changes nothing on that plane and makes the matrix definite.
-    const std::size_t size = active.size();
+double ActiveSet::aim(const Factor& factor, const double* point) {
+  subtract_and_scale(target_.size(), target_.data(), point, 1.0 / scale_, scores_.data());
+  const double reached = dot(target_.size(), scores_.data(), point);
+  if (fixed_.empty()) return reached;
+  // Enough to outweigh everything else, and no more: what is added to it loses digits.
+  double most = kPinnedScore;
+  for (const double s : scores_) most += std::abs(s);
+  for (const double s : factor.extras) most += s > -kInfinity ? std::abs(s) : 0.0;
+  for (const std::int32_t i : fixed_) scores_[i] = target_[i] > 0.0 ? most : -most;
+  return reached;
+}
+
+// How far an assignment is in the direction of the target: the linear part of the subproblem.
+double ActiveSet::pull(const Assignment& assignment) const {
+  // Two sums side by side, as each addition waits for the one before it.
+  double sums[2] = {scale_ * assignment.own, 0.0};
+  const std::size_t size = assignment.on.size();
+  for (std::size_t i = 0; i + 1 < size; i += 2) {
+    sums[0] += target_[assignment.on[i]];
+    sums[1] += target_[assignment.on[i + 1]];
+  }
+  if (size % 2 == 1) sums[1] += target_[assignment.on.back()];
+  return sums[0] + sums[1];
+}
+
+void ActiveSet::solve_pulls(Memory& memory) {
+  solved_.resize(memory.active.size());
+  for (std::size_t k = 0; k < memory.active.size(); ++k) solved_[k] = pull(memory.active[k]);
+  memory.triangle.solve(solved_.data());
+}
+
+bool ActiveSet::minimise(const Factor& factor, double* point, Memory& memory, bool last_is_new) {
+  std::vector<double>& weights = memory.weights;
+  bool moved = true;
+  while (weights.size() > 1) {
+    // Stationary point of the weights that sum to one: overlaps * w + t = pulls. Adding one to all
+    // overlaps changes nothing on that plane and makes the matrix definite.
+    const std::size_t size = weights.size();
+    const std::vector<double>& ones = memory.ones;
+    const double shift = (1.0 - dot(size, ones.data(), solved_.data())) /
+                         dot(size, ones.data(), ones.data());
     solution_.resize(size);
-    ones_.assign(size, 1.0);
-    for (std::size_t k = 0; k < size; ++k) solution_[k] = right_hand_side(active[k], scale);
-    solve_triangle(memory, solution_);
-    solve_triangle(memory, ones_);
-    double sum = 0.0, sum_of_ones = 0.0;
-    for (std::size_t k = 0; k < size; ++k) sum += solution_[k], sum_of_ones += ones_[k];
-    const double shift = (1.0 - sum) / sum_of_ones;
+    for (std::size_t k = 0; k < size; ++k) solution_[k] = solved_[k] + shift * ones[k];
+    memory.triangle.solve_transposed(solution_.data());
     double step = 1.0;
     std::size_t blocking = size;
     for (std::size_t k = 0; k < size; ++k) {
-      solution_[k] += shift * ones_[k];
       if (solution_[k] >= 0.0) continue;
-      const double reach = active[k].weight / (active[k].weight - solution_[k]);
+      const double reach = weights[k] / (weights[k] - solution_[k]);
       if (reach < step || blocking == size) step = std::min(step, reach), blocking = k;
     }
+    if (blocking == size) {
+      weights.swap(solution_);
+      break;
+    }
+    if (last_is_new && blocking + 1 == size) {
+      moved = weights[blocking] > 0.0;
+      last_is_new = false;
+    }
     for (std::size_t k = 0; k < size; ++k)
-      active[k].weight += step * (solution_[k] - active[k].weight);
-    if (blocking == size) break;
+      weights[k] = std::max(0.0, weights[k] + step * (solution_[k] - weights[k]));
     remove(blocking, memory);
   }
-  if (active.size() == 1) active[0].weight = 1.0;
+  if (weights.size() == 1) weights[0] = 1.0;
   std::fill(point, point + factor.links, 0.0);
-  for (const Assignment& a : active)
-    for (const std::int32_t i : a.on) point[i] += a.weight;
+  for (std::size_t k = 0; k < weights.size(); ++k)
+    for (const std::int32_t i : memory.active[k].on) point[i] += weights[k];
+  for (const std::int32_t i : fixed_) point[i] = target_[i];
+  return moved;
 }
 
-bool ActiveSet::append_row(const Assignment& assignment, Memory& memory,
-                           std::vector<double>& row) const {
+// Appends the assignment's row to the triangle and what is solved with it, unless the assignment
+// is an affine combination of the active ones. Leaves the row in row_.
+bool ActiveSet::append(const Assignment& assignment, Memory& memory) {
   const std::size_t size = memory.triangle.size();
-  row.resize(size + 1);
-  double pivot = static_cast<double>(assignment.on.size()) + 1.0;
-  for (std::size_t i = 0; i < size; ++i) {
-    double sum = overlap(assignment, memory.active[i]) + 1.0;
-    const double* other = memory.triangle[i].data();
-    for (std::size_t j = 0; j < i; ++j) sum -= other[j] * row[j];
-    row[i] = sum / other[i];
-    pivot -= row[i] * row[i];
-  }
+  row_.resize(size);
+  for (std::size_t k = 0; k < size; ++k) row_[k] = overlap(assignment, memory.active[k]) + 1.0;
+  memory.triangle.solve(row_.data());
+  const double pivot = static_cast<double>(assignment.on.size()) + 1.0 -
+                       dot(size, row_.data(), row_.data());
   if (pivot < kSmallestPivot) return false;
-  row[size] = std::sqrt(pivot);
-  memory.triangle.push_back(row);
+  const double diagonal = std::sqrt(pivot);
+  solved_.push_back((pull(assignment) - dot(size, row_.data(), solved_.data())) / diagonal);
+  memory.ones.push_back((1.0 - dot(size, row_.data(), memory.ones.data())) / diagonal);
+  memory.triangle.append(row_.data(), diagonal);
   return true;
 }
 
@@ -124,7 +186,6 @@ bool ActiveSet::add(const Factor& factor, double own, Memory& memory) {
   fresh.bits.assign((links + 63) / 64, 0);
   fresh.on.clear();
   fresh.own = own;
-  fresh.weight = 0.0;
   for (std::size_t i = 0; i < links; ++i) {
     if (chosen_[i] == 0) continue;
     fresh.bits[i / 64] |= std::uint64_t{1} << (i % 64);
@@ -136,73 +197,59 @@ bool ActiveSet::add(const Factor& factor, double own, Memory& memory) {
       return false;
     }
   }
-  while (!append_row(fresh, memory, row_)) {
+  double weight = 0.0;
+  while (!append(fresh, memory)) {
     // The new assignment is an affine combination of the active ones, with a better own score.
     // Exchange weight along that combination, which leaves the point where it is, until one of
     // them is used up.
-    const std::size_t size = memory.active.size();
-    solution_.resize(size);
-    for (std::size_t k = 0; k < size; ++k) solution_[k] = overlap(fresh, memory.active[k]) + 1.0;
-    solve_triangle(memory, solution_);
+    memory.triangle.solve_transposed(row_.data());
     double step = kInfinity;
-    std::size_t blocking = size;
-    for (std::size_t k = 0; k < size; ++k) {
-      if (solution_[k] <= 1e-9) continue;
-      const double reach = memory.active[k].weight / solution_[k];
+    std::size_t blocking = row_.size();
+    for (std::size_t k = 0; k < row_.size(); ++k) {
+      if (row_[k] <= 1e-9) continue;
+      const double reach = memory.weights[k] / row_[k];
       if (reach < step) step = reach, blocking = k;
     }
-    if (blocking == size) {
+    if (blocking == row_.size()) {
       memory.spare.push_back(std::move(fresh));
       return false;
     }
-    for (std::size_t k = 0; k < size; ++k) memory.active[k].weight -= step * solution_[k];
-    fresh.weight += step;
+    for (std::size_t k = 0; k < row_.size(); ++k)
+      memory.weights[k] = std::max(0.0, memory.weights[k] - step * row_[k]);
+    weight += step;
     remove(blocking, memory);
   }
   memory.active.push_back(std::move(fresh));
+  memory.weights.push_back(weight);
   if (++memory.updates > kUpdatesBeforeRefactor) refactor(memory);
   return true;
 }
 
-// Deletes a row; rotations restore the triangle below it.
 void ActiveSet::remove(std::size_t index, Memory& memory) {
-  auto& triangle = memory.triangle;
-  for (std::size_t i = index + 1; i < triangle.size(); ++i) {
-    // Rows below have one column too many: rotate columns (i - 1, i) of row i and all below.
-    double* row = triangle[i].data();
-    const double a = row[i - 1], b = row[i];
-    const double length = std::hypot(a, b);
-    const double c = a / length, s = b / length;
-    for (std::size_t k = i; k < triangle.size(); ++k) {
-      double* other = triangle[k].data();
-      const double x = other[i - 1], y = other[i];
-      other[i - 1] = c * x + s * y;
-      other[i] = c * y - s * x;
-    }
-  }
-  for (std::size_t i = index + 1; i < triangle.size(); ++i) {
-    triangle[i].pop_back();
-    std::swap(triangle[i - 1], triangle[i]);
-  }
-  triangle.pop_back();
+  const auto at = static_cast<std::ptrdiff_t>(index);
+  memory.triangle.remove(index, {&solved_, &memory.ones});
   memory.spare.push_back(std::move(memory.active[index]));
-  memory.active.erase(memory.active.begin() + static_cast<std::ptrdiff_t>(index));
+  memory.active.erase(memory.active.begin() + at);
+  memory.weights.erase(memory.weights.begin() + at);
   ++memory.updates;
 }
 
 void ActiveSet::refactor(Memory& memory) {
-  std::vector<Assignment> active = std::move(memory.active);
-  memory.active.clear();
   memory.triangle.clear();
-  for (Assignment& a : active) {
-    if (append_row(a, memory, row_))
-      memory.active.push_back(std::move(a));
-    else
-      memory.spare.push_back(std::move(a));
-  }
+  memory.ones.clear();
+  solved_.clear();
+  std::size_t kept = 0;
   double total = 0.0;
-  for (const Assignment& a : memory.active) total += a.weight;
-  for (Assignment& a : memory.active) a.weight /= total;
+  for (std::size_t k = 0; k < memory.active.size(); ++k) {
+    if (!append(memory.active[k], memory)) continue;
+    std::swap(memory.active[kept], memory.active[k]);
+    memory.weights[kept] = memory.weights[k];
+    total += memory.weights[kept++];
+  }
+  for (; memory.active.size() > kept; memory.active.pop_back())
+    memory.spare.push_back(std::move(memory.active.back()));
+  memory.weights.resize(kept);
+  for (double& w : memory.weights) w /= total;
   memory.updates = 0;
 }
 

@@ -6,11 +6,13 @@
 // Wolfe's nearest-point algorithm). The assignments of the last call are where the next begins.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <vector>
 
 #include "graphs/factor.h"
+#include "graphs/triangle.h"
 
 namespace turbotree::graphs {
 
@@ -20,72 +22,89 @@ class ActiveSet {
     std::vector<std::uint64_t> bits;
     std::vector<std::int32_t> on;  // the links that are 1
     double own = 0.0;              // the factor's own score
-    double weight = 0.0;
   };
 
   struct Memory {
     std::vector<Assignment> active;
-    std::vector<Assignment> spare;  // keeps its memory for the next assignment
-    // Lower triangle of the Cholesky factor of (overlaps + 1), one row an active assignment.
-    std::vector<std::vector<double>> triangle;
-    int updates = 0;  // of the triangle, since it was computed afresh
+    std::vector<double> weights;    // of the active assignments; they sum to one
+    std::vector<Assignment> spare;  // keep their memory for the next assignment
+    Triangle triangle;              // of (overlaps of the active assignments + 1)
+    std::vector<double> ones;       // triangle^-1 (1, 1, ...)
+    int updates = 0;                // of the triangle, since it was computed afresh
   };
 
   // A few are enough in the middle of a run, where the target moves on anyway.
   int max_steps = 30;
 
+  // Links whose target is as far as kPinnedTarget are fixed and get exactly 0 or 1. If the factor
+  // has no assignment with those values, the point is one that it does have, or zero.
   template <class KindOfFactor>
   double project(KindOfFactor& kind, const Factor& factor, const double* target, double scale,
                  double* point, Memory& memory);
 
  private:
-  void prepare(const Factor& factor, const double* target, Memory& memory);
-  // Moves to the best combination of the active assignments; leaves the point in `point`.
-  void minimise(const Factor& factor, double scale, double* point, Memory& memory);
+  // Takes in the target, and drops assignments that break the fixed links.
+  void prepare(const Factor& factor, const double* target, double scale, Memory& memory);
+  // Moves to the best combination of the active assignments; leaves the point in `point`. False
+  // if the last assignment is a new one and rounding errors throw it out again at once.
+  bool minimise(const Factor& factor, double* point, Memory& memory, bool last_is_new);
+  // Fills scores_ with what the factor is asked to maximise to improve the point; returns their
+  // sum at the point.
+  double aim(const Factor& factor, const double* point);
   // Adds the assignment in chosen_ with weight 0 (more if it replaces another without moving the
   // point). False if it is there already.
   bool add(const Factor& factor, double own, Memory& memory);
 
-  double right_hand_side(const Assignment& assignment, double scale) const;
-  void solve_triangle(const Memory& memory, std::vector<double>& values) const;
-  bool append_row(const Assignment& assignment, Memory& memory, std::vector<double>& row) const;
+  void drop_what_breaks_fixed_links(Memory& memory);
+  bool chosen_breaks_fixed_links() const;
+  // The sum of scores_ at chosen_, but for fixed links, which have arbitrary large ones.
+  double chosen_score_of_free_links();
+  double own_score(const Memory& memory) const;
+  double pull(const Assignment& assignment) const;
+  void solve_pulls(Memory& memory);
+  bool append(const Assignment& assignment, Memory& memory);
   void remove(std::size_t index, Memory& memory);
   void refactor(Memory& memory);
 
-  std::vector<double> target_;  // with fixed links replaced by their values
-  std::vector<double> scores_, solution_, ones_, row_;
+  double scale_ = 1.0;
+  std::vector<double> target_;       // with fixed links replaced by their values
+  std::vector<std::int32_t> fixed_;  // the links that are fixed
+  std::vector<double> scores_;
   std::vector<std::uint8_t> chosen_;
+  std::vector<double> solved_;  // triangle^-1 of the assignments' pulls
+  std::vector<double> solution_, row_;
 };
 
 template <class KindOfFactor>
 double ActiveSet::project(KindOfFactor& kind, const Factor& factor, const double* target,
                           double scale, double* point, Memory& memory) {
-  const auto links = static_cast<std::size_t>(factor.links);
-  prepare(factor, target, memory);
+  prepare(factor, target, scale, memory);
   if (memory.active.empty()) {
-    for (std::size_t i = 0; i < links; ++i) scores_[i] = (target[i] - 0.5) / scale;
+    std::fill(point, point + factor.links, 0.5);
+    aim(factor, point);
     kind.maximise(factor, scores_.data(), chosen_.data());
-    add(factor, kind.value(factor, chosen_.data()), memory);
-    memory.active.back().weight = 1.0;
+    const double own = kind.value(factor, chosen_.data());
+    if (own == -kInfinity || chosen_breaks_fixed_links()) {
+      std::copy(chosen_.begin(), chosen_.end(), point);
+      return own;
+    }
+    add(factor, own, memory);
+    memory.weights[0] = 1.0;
   }
   for (int step = 1;; ++step) {
-    minimise(factor, scale, point, memory);
-    double own = 0.0, reached = 0.0, constant = 0.0;
-    for (std::size_t i = 0; i < links; ++i) {
-      const double push = (target_[i] - point[i]) / scale;
-      reached += push * point[i];
-      // A fixed link keeps its value: pushed hard, but not counted.
-      const bool fixed = std::abs(target[i]) >= 0.5 * kPinnedTarget;
-      scores_[i] = fixed ? target[i] / scale : push;
-      if (fixed && target[i] > 0.0) constant += scores_[i];
-    }
-    for (const Assignment& a : memory.active) own += a.weight * a.own;
-    const double best = kind.maximise(factor, scores_.data(), chosen_.data()) - constant;
-    const double excess = best - (reached + own);
-    const double tolerance = 1e-13 * (1.0 / scale + std::abs(best) + std::abs(constant));
-    if (!(excess > tolerance) || step >= max_steps) return own + (excess > 0.0 ? excess : 0.0);
-    if (!add(factor, kind.value(factor, chosen_.data()), memory))
-      return own + (excess > 0.0 ? excess : 0.0);
+    const bool moved = minimise(factor, point, memory, step > 1);
+    const double own = own_score(memory);
+    const double reached = aim(factor, point) + own;
+    double best = kind.maximise(factor, scores_.data(), chosen_.data());
+    if (!fixed_.empty())
+      best = chosen_breaks_fixed_links()
+                 ? -kInfinity
+                 : chosen_score_of_free_links() + kind.value(factor, chosen_.data());
+    const double excess = best - reached;
+    const double tolerance = 1e-13 * (1.0 / scale + std::abs(best) + std::abs(own));
+    const double bound = own + std::max(0.0, excess);
+    if (!(excess > tolerance) || !moved || step >= max_steps) return bound;
+    if (!add(factor, kind.value(factor, chosen_.data()), memory)) return bound;
   }
 }
 

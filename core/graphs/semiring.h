@@ -1,8 +1,11 @@
 // Maximum and sum behind one face, so that a pass over the assignments of a factor is written once.
 //
-// Values are logarithms and may be -infinity, never +infinity or NaN.
+// Values are logarithms and may be -infinity, never +infinity or NaN. `add` takes them one by one;
+// the others many at once, which is faster, and use up their memory. `of_others` writes the total of
+// all values but the i-th, without ever subtracting it, and returns the total of all.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
@@ -12,8 +15,15 @@
 
 namespace turbotree::graphs {
 
+// values := e^values (0 below -700), and their sum
+double exponentials(std::int64_t size, double* values);
+
 class Maximum {
  public:
+  static double of(std::int64_t size, double* values) {
+    return size == 0 ? -kInfinity : *std::max_element(values, values + size);
+  }
+  static double of_others(std::int64_t size, double* values, double* others);
   // This form of the comparison is what compilers turn into one instruction.
   TURBOTREE_INLINE void add(double value) { best_ = value > best_ ? value : best_; }
   TURBOTREE_INLINE double total() const { return best_; }
@@ -25,6 +35,13 @@ class Maximum {
 // The sum is kept relative to its largest term so far: one exponential a term.
 class LogSum {
  public:
+  static double of(std::int64_t size, double* values) {
+    const double top = Maximum::of(size, values);
+    if (top == -kInfinity) return top;
+    for (std::int64_t i = 0; i < size; ++i) values[i] -= top;
+    return top + std::log(exponentials(size, values));
+  }
+  static double of_others(std::int64_t size, double* values, double* others);
   void add(double value) {
     if (value <= top_) {
       if (value > -kInfinity) sum_ += std::exp(value - top_);
@@ -38,24 +55,6 @@ class LogSum {
  private:
   double top_ = -kInfinity, sum_ = 0.0;
 };
-
-// others[i] = total of all values but the i-th, without ever subtracting it.
-template <class Total>
-void totals_of_others(std::int64_t size, const double* values, double* others) {
-  Total right;
-  for (std::int64_t i = size; i-- > 0;) {
-    others[i] = right.total();
-    right.add(values[i]);
-  }
-  Total left;
-  for (std::int64_t i = 0; i < size; ++i) {
-    Total both;
-    both.add(left.total());
-    both.add(others[i]);
-    others[i] = both.total();
-    left.add(values[i]);
-  }
-}
 
 // The message of a variable: infinite where one of its values is impossible, nothing where both are.
 inline double log_odds(double with, double without) {

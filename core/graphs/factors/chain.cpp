@@ -102,7 +102,8 @@ double Chain::pass_messages(const Factor& factor, const double* scores, double* 
   const auto links = static_cast<std::size_t>(factor.links);
   before_.resize(links);
   after_.resize(links);
-  scratch_.resize(links);
+  through_.resize(links);
+  terms_.resize(links);
   std::fill_n(before_.begin(), factor.shape.front(), 0.0);
   std::fill_n(after_.end() - factor.shape.back(), factor.shape.back(), 0.0);
   const double* transitions = factor.extras.data();
@@ -110,10 +111,9 @@ double Chain::pass_messages(const Factor& factor, const double* scores, double* 
   for (std::size_t i = 0; i + 1 < factor.shape.size(); ++i) {
     const std::int64_t size = factor.shape[i], next_size = factor.shape[i + 1];
     for (std::int64_t t = 0; t < next_size; ++t) {
-      Total paths;
       for (std::int64_t s = 0; s < size; ++s)
-        paths.add(before_[node + s] + scores[node + s] + transitions[s * next_size + t]);
-      before_[node + size + t] = paths.total();
+        terms_[s] = before_[node + s] + scores[node + s] + transitions[s * next_size + t];
+      before_[node + size + t] = Total::of(size, terms_.data());
     }
     transitions += size * next_size;
     node += size;
@@ -122,22 +122,17 @@ double Chain::pass_messages(const Factor& factor, const double* scores, double* 
   for (std::size_t i = factor.shape.size(); i-- > 0;) {
     const std::int64_t size = factor.shape[i];
     for (std::int64_t s = node; s < node + size; ++s)
-      scratch_[s] = before_[s] + scores[s] + after_[s];
-    totals_of_others<Total>(size, scratch_.data() + node, messages + node);
-    Total through_last;  // any node serves; the last is the first to be complete
-    for (std::int64_t s = node; s < node + size; ++s) {
+      through_[s - node] = before_[s] + scores[s] + after_[s];
+    all = Total::of_others(size, through_.data(), messages + node);
+    for (std::int64_t s = node; s < node + size; ++s)
       messages[s] = log_odds(before_[s] + after_[s], messages[s]);
-      through_last.add(scratch_[s]);
-    }
-    if (i + 1 == factor.shape.size()) all = through_last.total();
     if (i == 0) break;
     const std::int64_t previous_size = factor.shape[i - 1], previous = node - previous_size;
     transitions -= previous_size * size;
     for (std::int64_t s = 0; s < previous_size; ++s) {
-      Total paths;
       for (std::int64_t t = 0; t < size; ++t)
-        paths.add(transitions[s * size + t] + scores[node + t] + after_[node + t]);
-      after_[previous + s] = paths.total();
+        terms_[t] = transitions[s * size + t] + scores[node + t] + after_[node + t];
+      after_[previous + s] = Total::of(size, terms_.data());
     }
     node = previous;
   }
@@ -155,7 +150,7 @@ Sums Chain::sum_messages(const Factor& factor, const double* scores, double* mes
 }
 
 double Chain::expected_own(const Factor& factor, const double* scores,
-                           double log_partition) const {
+                           double log_partition) {
   const double* transitions = factor.extras.data();
   double sum = 0.0;
   std::int64_t node = 0;
@@ -164,10 +159,12 @@ double Chain::expected_own(const Factor& factor, const double* scores,
     const std::int64_t next_size = factor.shape[i + 1];
     for (std::int64_t s = node; s < next; ++s) {
       const double path = before_[s] + scores[s] - log_partition;
-      for (std::int64_t t = next; t < next + next_size; ++t) {
-        const double score = *transitions++;
-        if (score > -kInfinity) sum += score * std::exp(path + score + scores[t] + after_[t]);
-      }
+      for (std::int64_t t = 0; t < next_size; ++t)
+        terms_[t] = path + transitions[t] + scores[next + t] + after_[next + t];
+      exponentials(next_size, terms_.data());
+      for (std::int64_t t = 0; t < next_size; ++t)
+        if (terms_[t] > 0.0) sum += terms_[t] * transitions[t];
+      transitions += next_size;
     }
     node = next;
   }

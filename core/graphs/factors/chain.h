@@ -23,10 +23,11 @@ class Chain {
   // Fills before_, after_ and the messages; returns the total over all paths.
   template <class Total>
   double pass_messages(const Factor& factor, const double* scores, double* messages);
-  double expected_own(const Factor& factor, const double* scores, double log_partition) const;
+  double expected_own(const Factor& factor, const double* scores, double log_partition);
 
   // Totals of the paths up to a state and from it on, both without the state's own score.
-  std::vector<double> before_, after_, scratch_;
+  std::vector<double> before_, after_;
+  std::vector<double> through_, terms_;
 };
 
 }  // namespace turbotree::graphs

@@ -131,7 +131,7 @@ double Dense::pass_messages(const Factor& factor, const double* scores, double* 
       continue;
     }
     for (std::int64_t s = 0; s < size; ++s) through_[s] = own[s].total() + scores_[first_[i] + s];
-    totals_of_others<Total>(size, through_.data(), others_.data());
+    Total::of_others(size, through_.data(), others_.data());
     for (std::int64_t s = 0; s < size; ++s) *messages++ = log_odds(own[s].total(), others_[s]);
   }
   Total sum;  // over the states of the first variable

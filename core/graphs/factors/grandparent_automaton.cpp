@@ -4,6 +4,8 @@
 #include <cmath>
 #include <type_traits>
 
+#include "common/vectorize.h"
+
 namespace turbotree::graphs {
 
 namespace {
@@ -69,22 +71,65 @@ const double* GrandparentAutomaton::values_for(const Factor& f, const double* sc
   return values_.data();
 }
 
+namespace {
+
+// The best chains of all arcs side by side: what they share, the matrix, is read once. Arrays are
+// [modifier or stop][arc]; `before` as in sibling_chain.h.
+TURBOTREE_CLONES
+void best_forward_of_all(std::int64_t arcs, std::int64_t modifiers, const double* matrix,
+                         const double* values, double* path, double* before) {
+  const std::int64_t width = modifiers + 1;
+  for (std::int64_t j = 0; j < width; ++j)
+    std::fill(before + j * arcs, before + (j + 1) * arcs, matrix[j]);
+  for (std::int64_t i = 1; i < width; ++i) {
+    const std::int64_t last = (i - 1) * arcs;
+    double* TURBOTREE_RESTRICT here = path;
+    for (std::int64_t g = 0; g < arcs; ++g) here[g] = before[last + g] + values[last + g];
+    for (std::int64_t j = i; j < width; ++j) {
+      const double step = matrix[i * width + j];
+      double* TURBOTREE_RESTRICT best = before + j * arcs;
+      for (std::int64_t g = 0; g < arcs; ++g) {
+        const double longer = here[g] + step;
+        best[g] = longer > best[g] ? longer : best[g];
+      }
+    }
+  }
+}
+
+}  // namespace
+
+// The score of the best modifiers with each arc, in inside_.
+void GrandparentAutomaton::fill_inside(const Factor& f, const double* scores) {
+  const std::int64_t arcs = arcs_of(f), modifiers = modifiers_of(f);
+  inside_.resize(static_cast<std::size_t>(arcs));
+  if (grandsiblings(f, 0) != nullptr) {
+    for (std::int64_t g = 0; g < arcs; ++g)
+      inside_[g] = chain_.best(modifiers, matrix_for(f, g), values_for(f, scores, g));
+    return;
+  }
+  values_.resize(static_cast<std::size_t>(arcs * modifiers));
+  before_.resize(static_cast<std::size_t>(arcs * (modifiers + 1)));
+  const double* grand = grand_scores(f, 0);
+  for (std::int64_t g = 0; g < arcs; ++g)
+    for (std::int64_t k = 0; k < modifiers; ++k)
+      values_[k * arcs + g] = scores[arcs + k] + *grand++;
+  best_forward_of_all(arcs, modifiers, f.extras.data(), values_.data(), inside_.data(),
+                      before_.data());
+  std::copy_n(before_.data() + arcs * modifiers, arcs, inside_.data());
+}
+
 double GrandparentAutomaton::maximise(const Factor& f, const double* scores,
                                       std::uint8_t* chosen) {
   const std::int64_t arcs = arcs_of(f), modifiers = modifiers_of(f);
-  const auto inside = [&](std::int64_t g) {
-    return chain_.best(modifiers, matrix_for(f, g), values_for(f, scores, g));
-  };
+  fill_inside(f, scores);
   double best = -kInfinity;
   std::int64_t where = 0;
-  for (std::int64_t g = 0; g < arcs; ++g) {
-    const double total = scores[g] + inside(g);
-    if (total > best) best = total, where = g;
-  }
+  for (std::int64_t g = 0; g < arcs; ++g)
+    if (scores[g] + inside_[g] > best) best = scores[g] + inside_[g], where = g;
   std::fill(chosen, chosen + f.links, std::uint8_t{0});
   if (best == -kInfinity) return best;
   chosen[where] = 1;
-  if (where + 1 < arcs) inside(where);  // the chain remembers the last one only
+  chain_.best(modifiers, matrix_for(f, where), values_for(f, scores, where));
   chain_.trace(chosen + arcs);
   return best;
 }
@@ -99,13 +144,11 @@ double GrandparentAutomaton::pass_messages(const Factor& f, const double* scores
   expected_.assign(static_cast<std::size_t>(arcs), 0.0);
   with.assign(static_cast<std::size_t>(modifiers), Total());
   without.assign(static_cast<std::size_t>(modifiers), Total());
-  Total all;
   for (std::int64_t g = 0; g < arcs; ++g) {
     const double* values = values_for(f, scores, g);
     const double* grand = grand_scores(f, g);
     inside_[g] = chain_.total<Total>(modifiers, matrix_for(f, g), values);
     through_[g] = scores[g] + inside_[g];
-    all.add(through_[g]);
     for (std::int64_t k = 0; k < modifiers; ++k) {
       with[k].add(scores[g] + grand[k] + chain_.with()[k]);
       without[k].add(scores[g] + chain_.without()[k]);
@@ -118,11 +161,11 @@ double GrandparentAutomaton::pass_messages(const Factor& f, const double* scores
           expected_[g] += grand[k] * std::exp(chain_.with()[k] + values[k] - inside_[g]);
     }
   }
-  totals_of_others<Total>(arcs, through_.data(), messages);
+  const double all = Total::of_others(arcs, through_.data(), messages);
   for (std::int64_t g = 0; g < arcs; ++g) messages[g] = log_odds(inside_[g], messages[g]);
   for (std::int64_t k = 0; k < modifiers; ++k)
     messages[arcs + k] = log_odds(with[k].total(), without[k].total());
-  return all.total();
+  return all;
 }
 
 double GrandparentAutomaton::max_messages(const Factor& f, const double* scores,
@@ -135,7 +178,7 @@ Sums GrandparentAutomaton::sum_messages(const Factor& f, const double* scores, d
   if (log_partition == -kInfinity) return {log_partition, 0.0};
   double expected = 0.0;
   for (std::int64_t g = 0; g < arcs_of(f); ++g)
-    expected += std::exp(through_[g] - log_partition) * expected_[g];
+    expected += std::exp(scores[g] + inside_[g] - log_partition) * expected_[g];
   return {log_partition, expected};
 }
 

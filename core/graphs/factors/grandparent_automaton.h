@@ -26,11 +26,12 @@ class GrandparentAutomaton {
   // The matrix and the modifiers' values when the head's arc is the g-th.
   const double* matrix_for(const Factor& factor, std::int64_t g);
   const double* values_for(const Factor& factor, const double* scores, std::int64_t g);
+  void fill_inside(const Factor& factor, const double* scores);
   template <class Total>
   double pass_messages(const Factor& factor, const double* scores, double* messages,
                        std::vector<Total>& with, std::vector<Total>& without);
 
-  std::vector<double> matrix_, values_, inside_, through_;
+  std::vector<double> matrix_, values_, before_, inside_, through_;
   std::vector<Maximum> with_maxima_, without_maxima_;
   std::vector<LogSum> with_sums_, without_sums_;
   std::vector<double> expected_;  // own score given the head's arc

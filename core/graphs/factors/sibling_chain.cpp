@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "common/vectorize.h"
 #include "graphs/semiring.h"
@@ -67,54 +68,68 @@ double SiblingChain::total(std::int64_t modifiers, const double* matrix, const d
   const auto size = static_cast<std::size_t>(width);
   before_.resize(size);
   after_.resize(size);
-  beyond_.resize(size * size);
   with_.resize(size - 1);
   without_.resize(size - 1);
+  terms_.resize(size);
   for (std::int64_t j = 0; j < width; ++j) {
-    Total paths;
-    paths.add(matrix[j]);
-    for (std::int64_t i = 1; i <= j; ++i)
-      paths.add(before_[i - 1] + values[i - 1] + matrix[i * width + j]);
-    before_[j] = paths.total();
+    for (std::int64_t i = 0; i <= j; ++i) terms_[i] = path(i) + matrix[i * width + j];
+    before_[j] = Total::of(j + 1, terms_.data());
   }
   for (std::int64_t i = modifiers; i >= 0; --i) {
-    Total paths;
-    for (std::int64_t j = modifiers; j >= i; --j) {
-      beyond_[i * width + j] = paths.total();
-      const double rest = j == modifiers ? 0.0 : values[j] + after_[j + 1];
-      paths.add(matrix[i * width + j] + rest);
-    }
-    after_[i] = paths.total();
+    for (std::int64_t j = i; j < width; ++j) terms_[j] = matrix[i * width + j] + rest(j);
+    after_[i] = Total::of(width - i, terms_.data() + i);
   }
-  for (std::int64_t k = 0; k < modifiers; ++k) {
-    with_[k] = before_[k] + after_[k + 1];
-    // A subset without the modifier goes past it from one of the rows up to it.
-    Total past;
-    past.add(beyond_[k]);
-    for (std::int64_t i = 1; i <= k; ++i)
-      past.add(before_[i - 1] + values[i - 1] + beyond_[i * width + k]);
-    without_[k] = past.total();
-  }
+  for (std::int64_t k = 0; k < modifiers; ++k) with_[k] = before_[k] + after_[k + 1];
   total_ = before_[modifiers];
+  if (!std::is_same_v<Total, LogSum> || !fill_without_from_probabilities()) fill_without<Total>();
   return total_;
 }
 
 template double SiblingChain::total<Maximum>(std::int64_t, const double*, const double*);
 template double SiblingChain::total<LogSum>(std::int64_t, const double*, const double*);
 
-double SiblingChain::expected_score() const {
-  if (total_ == -kInfinity) return 0.0;
+// A subset without a modifier goes past it, from one of the rows up to it.
+template <class Total>
+void SiblingChain::fill_without() {
   const std::int64_t width = modifiers_ + 1;
-  double sum = 0.0;
+  beyond_.resize(static_cast<std::size_t>(width * width));
   for (std::int64_t i = 0; i < width; ++i) {
-    const double path = (i == 0 ? 0.0 : before_[i - 1] + values_[i - 1]) - total_;
-    for (std::int64_t j = i; j < width; ++j) {
-      const double score = matrix_[i * width + j];
-      const double rest = j == modifiers_ ? 0.0 : values_[j] + after_[j + 1];
-      if (score > -kInfinity) sum += score * std::exp(path + score + rest);
+    Total steps;
+    for (std::int64_t j = modifiers_; j >= i; --j) {
+      beyond_[i * width + j] = steps.total();
+      steps.add(matrix_[i * width + j] + rest(j));
     }
   }
-  return sum;
+  for (std::int64_t k = 0; k < modifiers_; ++k) {
+    for (std::int64_t i = 0; i <= k; ++i) terms_[i] = path(i) + beyond_[i * width + k];
+    without_[k] = Total::of(k + 1, terms_.data());
+  }
+}
+
+// The same for sums by the probabilities of all steps, without a logarithm for each; also the
+// expected score. False if a modifier is so certain that doing without it is lost in rounding.
+bool SiblingChain::fill_without_from_probabilities() {
+  const std::int64_t width = modifiers_ + 1;
+  expected_ = 0.0;
+  if (total_ == -kInfinity) return false;
+  std::fill(without_.begin(), without_.end(), 0.0);
+  for (std::int64_t i = 0; i < width; ++i) {
+    const double* row = matrix_ + i * width;
+    const double start = path(i) - total_;
+    for (std::int64_t j = i; j < width; ++j) terms_[j] = start + row[j] + rest(j);
+    exponentials(width - i, terms_.data() + i);
+    double beyond = 0.0;
+    for (std::int64_t j = modifiers_; j >= i; --j) {
+      if (j < modifiers_) without_[j] += beyond;
+      beyond += terms_[j];
+      if (terms_[j] > 0.0) expected_ += terms_[j] * row[j];
+    }
+  }
+  constexpr double kSmallest = 1e-250;
+  for (const double probability : without_)
+    if (probability < kSmallest) return false;
+  for (double& probability : without_) probability = total_ + std::log(probability);
+  return true;
 }
 
 }  // namespace turbotree::graphs

@@ -27,18 +27,29 @@ class SiblingChain {
   std::span<const double> with() const { return with_; }
   std::span<const double> without() const { return without_; }
   // After total<LogSum>: the expectation of the matrix's part of the score.
-  double expected_score() const;
+  double expected_score() const { return expected_; }
 
  private:
+  // The total over subsets up to row i, and over those from column j to the stop.
+  double path(std::int64_t row) const {
+    return row == 0 ? 0.0 : before_[row - 1] + values_[row - 1];
+  }
+  double rest(std::int64_t column) const {
+    return column == modifiers_ ? 0.0 : values_[column] + after_[column + 1];
+  }
+  template <class Total>
+  void fill_without();
+  bool fill_without_from_probabilities();
+
   std::int64_t modifiers_ = 0;
   const double* matrix_ = nullptr;
   const double* values_ = nullptr;
-  double total_ = 0.0;
+  double total_ = 0.0, expected_ = 0.0;
   // before_[j]: up to the (j + 1)-th modifier or the stop, without that modifier's value;
   // after_[i]: from row i on, without its value.
   std::vector<double> before_, after_;
+  std::vector<double> with_, without_, terms_;
   std::vector<double> beyond_;  // [i][k]: from row i straight to any column beyond k
-  std::vector<double> with_, without_;
 };
 
 }  // namespace turbotree::graphs

@@ -37,7 +37,8 @@ def own_score(extras: list[float], arcs: int, modifiers: int) -> Own:
 
 @st.composite
 def automata(draw: st.DrawFn) -> tuple[OneFactor, Own]:
-    arcs, modifiers = draw(st.integers(1, 3)), draw(st.integers(0, 4))
+    arcs = draw(st.integers(1, 5))
+    modifiers = draw(st.integers(0, min(4, 8 - arcs)))
     square = (modifiers + 1) ** 2
     count = square + arcs * modifiers + draw(st.booleans()) * arcs * square
     extras = draw(own_scores(count))
