@@ -3,8 +3,8 @@
 
 #include "graphs/factors/and_out.h"
 #include "graphs/factors/at_most_one.h"
-#include "graphs/factors/chain.h"
 #include "graphs/factors/budget.h"
+#include "graphs/factors/chain.h"
 #include "graphs/factors/custom.h"
 #include "graphs/factors/dense.h"
 #include "graphs/factors/grandparent_automaton.h"

@@ -78,6 +78,17 @@ class Factors {
                                     messages + at.link, sums);
     return sums[at.factor];
   }
+  // Messages of the factors first .. last - 1, all of one block.
+  void messages(bool sums, std::int64_t b, std::int64_t first, std::int64_t last,
+                const double* scores, double* messages) {
+    const std::int64_t factor = links_.first_factor[b], link = links_.first_link[b];
+    if (sums)
+      blocks_[b]->sum_messages(first - factor, last - factor, scores + link, messages + link,
+                               sums_.data() + factor);
+    else
+      blocks_[b]->max_messages(first - factor, last - factor, scores + link, messages + link,
+                               values_.data() + factor);
+  }
 
  private:
   struct Place {

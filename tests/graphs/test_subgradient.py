@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles.graphs import ALL_KINDS, graphs
+from oracles.graphs import ALL_KINDS, feasible_graph, graphs
 from oracles.interrupting import interrupted_soon
 from oracles.tree_graphs import tree_graphs
 
@@ -80,9 +80,12 @@ def test_graphs_without_loops_are_solved_or_proven_infeasible(graph):
     assert found.upper_bound == pytest.approx(best, abs=1e-3)
 
 
-@settings(max_examples=25, deadline=None)
-@given(graphs(kinds=[Kind.XOR, Kind.PAIR, Kind.TREE, Kind.CHAIN], feasible=True))
-def test_the_bound_comes_near_the_linear_program(graph):
+@pytest.mark.parametrize("seed", range(40))
+def test_the_bound_comes_near_the_linear_program(seed):
+    # Fixed graphs: how near a given number of rounds leads is no law. Without knapsacks, of which
+    # the program has a looser relaxation than their assignments.
+    kinds = [kind for kind in ALL_KINDS if kind is not Kind.KNAPSACK]
+    graph = feasible_graph(np.random.default_rng(seed), kinds)
     relaxation = linear_program(graph).upper_bound
     found = subgradient(graph, step="polyak", max_iterations=2000)
     assert found.upper_bound >= relaxation - 1e-5

@@ -72,17 +72,15 @@ double BeliefPropagation::flood(Control& control) {
   for (std::size_t v = 0; v < beliefs_.size(); ++v)
     next_beliefs_[v] = pins_[v] < 0 ? graph_.scores[v] : pins_[v] == 1 ? push_ : -push_;
   for (std::int64_t b = 0; b < factors_.blocks(); ++b) {
-    Block& block = factors_.block(b);
-    if (options_.sums && block.arrays().kind == Kind::kPair) {
+    if (options_.sums && graph_.blocks[b].kind == Kind::kPair) {
       change = std::max(change, flood_pairs(b, control));
       continue;
     }
-    const std::int64_t first_factor = links_.first_factor[b];
-    for (std::int64_t f = first_factor; f < links_.first_factor[b + 1]; f += kBatch) {
+    for (std::int64_t f = links_.first_factor[b]; f < links_.first_factor[b + 1]; f += kBatch) {
       if (control.should_stop()) return kInfinity;
       const std::int64_t end = std::min(f + kBatch, links_.first_factor[b + 1]);
       tell(links_.offsets[f], links_.offsets[end]);
-      for (std::int64_t g = f; g < end; ++g) compute(g);
+      factors_.messages(options_.sums, b, f, end, told_.data(), fresh_.data());
       for (std::int64_t l = links_.offsets[f]; l < links_.offsets[end]; ++l) {
         const double difference = clamped(l) - messages_[l];
         change = std::max(change, std::abs(difference));
@@ -97,7 +95,7 @@ double BeliefPropagation::flood(Control& control) {
 
 // The same for pairs, a batch at a time in the cache. Their messages are bounded by their scores.
 double BeliefPropagation::flood_pairs(std::int64_t block, Control& control) {
-  const std::vector<double>& own = factors_.block(block).arrays().extras;
+  const std::vector<double>& own = graph_.blocks[block].extras;
   const std::int64_t first = links_.first_link[block], last = links_.first_link[block + 1];
   const double keep = options_.damping;
   double told[2 * kBatch], fresh[2 * kBatch];

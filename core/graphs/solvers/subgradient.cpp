@@ -200,7 +200,7 @@ SubgradientResult Subgradient::run(const SubgradientOptions& options, Control& c
   share_out();
   lowest_ = lowest_value();
   double last = kInfinity;
-  std::int64_t links_solved = 0, patience = 0;
+  std::int64_t links_solved = 0, patience = 0, longest_patience = 10;
   round_ = rises_ = 0;
   detour_ = false;
   detour_shares_.clear();
@@ -221,9 +221,10 @@ SubgradientResult Subgradient::run(const SubgradientOptions& options, Control& c
       patience = 0;
     } else if (bound < result.upper_bound - 1e-9 * std::max(1.0, std::abs(bound))) {
       patience = 0;
-    } else if (++patience >= 10) {
+    } else if (++patience >= longest_patience) {
       stalled_ *= 0.5;
       patience = 0;
+      longest_patience += 10;  // short steps need more rounds to show
     }
     result.upper_bound = std::min(result.upper_bound, bound);
     if (bound < lowest_ - 1e-6 * std::max(1.0, std::abs(lowest_))) {
@@ -233,7 +234,9 @@ SubgradientResult Subgradient::run(const SubgradientOptions& options, Control& c
     // Looking for assignments costs about as much as solving every factor once.
     if (disputed_.empty() || links_solved >= links_.links()) {
       links_solved = 0;
+      const double before = result.value;
       propose(result);
+      if (result.value > before) stalled_ = 1.0, longest_patience = 10;  // another gap to aim at
     }
     if (control.trace) {
       result.trace.iteration.push_back(result.iterations);
