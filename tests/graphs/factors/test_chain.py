@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles.factors import OneFactor, Own, check_functions, check_projection
 
@@ -56,6 +56,7 @@ def test_functions_equal_enumeration(chain: tuple[OneFactor, Own], data: st.Data
     check_functions(factor, own, data.draw(scores(factor.links)))
 
 
+@settings(max_examples=40)
 @given(chain=chains(), data=st.data())
 def test_messages_are_exact_beside_a_score_of_a_fixed_link(
     chain: tuple[OneFactor, Own], data: st.DataObject

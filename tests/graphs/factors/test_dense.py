@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles.factors import OneFactor, Own, check_functions, check_projection
 
@@ -46,6 +46,7 @@ def test_functions_equal_enumeration(table: tuple[OneFactor, Own], data: st.Data
     check_functions(factor, own, data.draw(scores(factor.links)))
 
 
+@settings(max_examples=40)
 @given(table=tables(), data=st.data())
 def test_messages_are_exact_beside_a_score_of_a_fixed_link(
     table: tuple[OneFactor, Own], data: st.DataObject

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles.factors import OneFactor, Own, check_functions, check_projection
 
@@ -56,6 +56,7 @@ def test_functions_equal_enumeration(automaton: tuple[OneFactor, Own], data: st.
     check_functions(factor, own, data.draw(scores(factor.links)))
 
 
+@settings(max_examples=40)
 @given(automaton=automata(), data=st.data())
 def test_messages_are_exact_beside_a_score_of_a_fixed_link(
     automaton: tuple[OneFactor, Own], data: st.DataObject
