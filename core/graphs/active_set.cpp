@@ -24,7 +24,15 @@ double overlap(const ActiveSet::Assignment& a, const ActiveSet::Assignment& b) {
   return common_bits(a.bits.size(), a.bits.data(), b.bits.data());
 }
 
-bool is_fixed(double target) { return std::abs(target) >= 0.5 * kPinnedTarget; }
+TURBOTREE_INLINE bool is_fixed(double target) { return std::abs(target) >= 0.5 * kPinnedTarget; }
+
+// Without a branch a link, as mostly none is.
+TURBOTREE_CLONES
+bool some_are_fixed(std::size_t size, const double* targets) {
+  std::int64_t count = 0;
+  for (std::size_t i = 0; i < size; ++i) count += is_fixed(targets[i]) ? 1 : 0;
+  return count > 0;
+}
 
 TURBOTREE_CLONES
 void subtract_and_scale(std::size_t size, const double* TURBOTREE_RESTRICT a,
@@ -42,9 +50,11 @@ void ActiveSet::prepare(const Factor& factor, const double* target, double scale
   scores_.resize(links);
   chosen_.resize(links);
   fixed_.clear();
-  for (std::size_t i = 0; i < links; ++i)
-    if (is_fixed(target[i])) fixed_.push_back(static_cast<std::int32_t>(i));
-  if (!fixed_.empty()) drop_what_breaks_fixed_links(memory);
+  if (some_are_fixed(links, target)) {
+    for (std::size_t i = 0; i < links; ++i)
+      if (is_fixed(target[i])) fixed_.push_back(static_cast<std::int32_t>(i));
+    drop_what_breaks_fixed_links(memory);
+  }
   solve_pulls(memory);
 }
 

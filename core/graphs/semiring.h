@@ -1,8 +1,8 @@
 // Maximum and sum behind one face, so that a pass over the assignments of a factor is written once.
 //
 // Values are logarithms and may be -infinity, never +infinity or NaN. `add` takes them one by one;
-// the others many at once, which is faster, and use up their memory. `of_others` writes the total of
-// all values but the i-th, without ever subtracting it, and returns the total of all.
+// the others many at once, which is faster, and use up their memory. `of_others` writes the total
+// of all values but the i-th, without ever subtracting it, and returns the total of all.
 #pragma once
 
 #include <algorithm>
@@ -56,7 +56,7 @@ class LogSum {
   double top_ = -kInfinity, sum_ = 0.0;
 };
 
-// The message of a variable: infinite where one of its values is impossible, nothing where both are.
+// The message of a variable: infinite where one of its values is impossible, 0 where both are.
 inline double log_odds(double with, double without) {
   return with == -kInfinity && without == -kInfinity ? 0.0 : with - without;
 }

@@ -1,7 +1,7 @@
 // CHAIN: one state of each node, with a score for each pair of neighbours' states.
 //
-// Links: the states of node 1, of node 2, ...; shape: the numbers of states; extras: the transitions
-// between nodes 1 and 2 row by row, between nodes 2 and 3, ...; -infinity forbids a transition.
+// Links: the states of node 1, of node 2, ...; shape: the numbers of states; extras: the
+// transitions between nodes 1 and 2 row by row, between nodes 2 and 3, ...; -infinity forbids one.
 #pragma once
 
 #include <cstdint>
