@@ -64,7 +64,7 @@ BlockArrays to_block(nb::handle tuple) {
 }
 
 std::unique_ptr<Graph> make_graph(const Input<double>& scores, const Input<std::int8_t>& pins,
-                                  const nb::typed<nb::sequence, nb::tuple>& blocks) {
+                                  const nb::typed<nb::sequence, nb::typed<nb::tuple, nb::any, nb::ellipsis>>& blocks) {
   auto graph = std::make_unique<Graph>();
   graph->scores = copied(scores);
   graph->pins = copied(pins);

@@ -12,7 +12,7 @@ namespace {
 constexpr double kFlowTolerance = 1e-9;  // a set starved by less than this is not cut off
 constexpr double kCutTolerance = 1e-11;
 constexpr int kMaxCutRounds = 60, kMaxNewtonSteps = 60;
-constexpr int kHurriedRounds = 2, kHurriedSteps = 5;
+constexpr int kHurriedRounds = 2, kHurriedSteps = 5, kHurriedFlows = 3;
 constexpr int kCallsToKeepCut = 20;
 
 }  // namespace
@@ -305,7 +305,7 @@ bool TreeProjection::add_violated_cuts(Memory& memory) {
   reached_.assign(words_ + 1, 0);
   reach(0, memory);
   bool added = false;
-  for (;;) {
+  for (int flows = 0;; ++flows) {
     std::size_t fullest = 0;
     bool progress = false;
     for (std::size_t w = 1; w <= words_; ++w) {
@@ -317,8 +317,11 @@ bool TreeProjection::add_violated_cuts(Memory& memory) {
         fullest = w;
       }
     }
-    if (progress) continue;
-    if (fullest == 0) return added;
+    if (progress) {
+      --flows;
+      continue;
+    }
+    if (fullest == 0 || (hurry && flows == kHurriedFlows)) return added;
     std::vector<std::int32_t> starved = starved_set(fullest, memory);
     if (starved.empty()) {
       reach(fullest, memory);

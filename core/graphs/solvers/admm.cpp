@@ -10,6 +10,7 @@ namespace {
 // Sparse rounds cost several times as much a link, but save the idle ones.
 constexpr double kSparseBelow = 0.2, kDenseAbove = 0.3;
 constexpr double kExactBelow = 1e-3;  // residuals from which on projections are exact
+constexpr std::int64_t kDenseRoundsBeforeLeaps = 100;
 constexpr std::int64_t kRoundsBetweenLooks = 5;
 constexpr std::int64_t kRoundsBetweenProposals = 10;
 constexpr std::int64_t kRoundsBetweenPenalties = 10;
@@ -186,8 +187,9 @@ AdmmResult Admm::run(const AdmmOptions& options, Control& control) {
       if (options.adapt_penalty && result.iterations % kRoundsBetweenPenalties == 0)
         adapt_penalty(primal, dual);
     }
+    if (options.extrapolate && (sparse_ || rounds_in_mode_ >= kDenseRoundsBeforeLeaps))
+      extrapolate();
     if (sparse_) {
-      if (options.extrapolate) extrapolate();
       project_active();
       average_active();
     } else {

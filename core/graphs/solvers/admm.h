@@ -86,6 +86,7 @@ class Admm {
   void index_factors();
   // Extrapolation, between gathering and projecting.
   void extrapolate();
+  void follow();
   void read_state(std::span<double> state) const;
   void write_state(std::span<const double> state);
   // A factor that cannot hold with the fixed variables, by itself; -1 if there is none.

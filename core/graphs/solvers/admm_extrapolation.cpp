@@ -24,27 +24,36 @@ void Admm::write_state(std::span<const double> state) {
     target_[l] = network_.seen(l, consensus_[network_.variable[l]]) + scores_[l] / penalty_;
 }
 
-void Admm::extrapolate() {
-  if (active_ != followed_ || followed_penalty_ != penalty_) {
-    followed_ = active_;
-    followed_penalty_ = penalty_;
-    followed_links_.clear();
-    followed_variables_.clear();
-    on_trial_ = false;
-    extrapolation_.clear();
+// Chooses what to follow: the links of active factors, or all of them.
+void Admm::follow() {
+  followed_ = sparse_ ? active_ : std::vector<std::vector<std::int32_t>>();
+  followed_penalty_ = penalty_;
+  followed_links_.clear();
+  followed_variables_.clear();
+  on_trial_ = false;
+  extrapolation_.clear();
+  const auto add = [&](std::int64_t l) {
+    const std::int32_t v = network_.variable[l];
+    if (pins_[v] >= 0) return;
+    followed_links_.push_back(l);
+    if (is_touched_[v] == 0) is_touched_[v] = 1, followed_variables_.push_back(v);
+  };
+  if (sparse_) {
     for (std::size_t b = 0; b < active_.size(); ++b) {
       const std::vector<std::int64_t>& offsets = graph_.blocks[b].offsets;
       const std::int64_t link = network_.first_link[b];
       for (const std::int32_t f : active_[b])
-        for (std::int64_t l = link + offsets[f]; l < link + offsets[f + 1]; ++l) {
-          const std::int32_t v = network_.variable[l];
-          if (pins_[v] >= 0) continue;
-          followed_links_.push_back(l);
-          if (is_touched_[v] == 0) is_touched_[v] = 1, followed_variables_.push_back(v);
-        }
+        for (std::int64_t l = link + offsets[f]; l < link + offsets[f + 1]; ++l) add(l);
     }
-    for (const std::int32_t v : followed_variables_) is_touched_[v] = 0;
+  } else {
+    for (std::size_t l = 0; l < network_.links(); ++l) add(static_cast<std::int64_t>(l));
   }
+  for (const std::int32_t v : followed_variables_) is_touched_[v] = 0;
+}
+
+void Admm::extrapolate() {
+  const bool same = sparse_ ? active_ == followed_ : followed_.empty() && !followed_links_.empty();
+  if (!same || followed_penalty_ != penalty_) follow();
   const std::size_t size = followed_links_.size() + followed_variables_.size();
   read_state(extrapolation_.next(size));
   if (extrapolation_.count() < 2) return;
