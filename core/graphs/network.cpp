@@ -43,6 +43,8 @@ double Network::evaluate(const std::vector<std::uint8_t>& values) {
 
 double Network::lowest_value(const std::vector<Pin>& pins) const {
   double sum = 0.0;
+  for (const BlockArrays& block : graph.blocks)
+    if (block.kind == Kind::kCustom) return -kInfinity;  // nobody knows how bad their scores are
   for (std::size_t v = 0; v < pins.size(); ++v)
     if (pins[v] != 0) sum += pins[v] == 1 ? graph.scores[v] : std::min(0.0, graph.scores[v]);
   for (const BlockArrays& block : graph.blocks)

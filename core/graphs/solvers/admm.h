@@ -66,6 +66,7 @@ class Admm {
   const std::vector<double>& consensus() const { return consensus_; }
   const std::vector<double>& link_scores() const { return scores_; }
   double penalty() const { return penalty_; }
+  double degree(std::size_t variable) const { return network_.degree[variable]; }
   Network& network() { return network_; }
 
  private:

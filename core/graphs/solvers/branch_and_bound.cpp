@@ -1,0 +1,167 @@
+#include "graphs/solvers/branch_and_bound.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace turbotree::graphs {
+
+BranchAndBound::BranchAndBound(const Graph& graph, const BranchAndBoundOptions& options,
+                               Control& control)
+    : graph_(graph), options_(options), control_(control), admm_(graph) {
+  weight_.resize(graph.scores.size());
+  for (std::size_t v = 0; v < weight_.size(); ++v)
+    weight_[v] = graph.scores[v] > -kInfinity ? std::abs(graph.scores[v]) : 0.0;
+  for (const BlockArrays& block : graph.blocks)
+    if (block.kind == Kind::kPair)
+      for (std::int64_t f = 0; f < block.factors(); ++f)
+        for (std::int64_t l = 2 * f; l < 2 * f + 2; ++l)
+          weight_[block.variables[l]] += std::abs(block.extras[f]);
+}
+
+double BranchAndBound::cutoff() const {
+  if (result_.value == -kInfinity) return -kInfinity;
+  return result_.value + options_.relative_gap * std::max(1.0, std::abs(result_.value));
+}
+
+void BranchAndBound::take(double value, const std::vector<std::uint8_t>& values) {
+  if (!(value > result_.value)) return;
+  result_.value = value;
+  result_.values = values;
+}
+
+double BranchAndBound::fix_variables(std::vector<Pin>& pins) {
+  Network& network = admm_.network();
+  scores_ = admm_.link_scores();
+  messages_.resize(scores_.size());
+  double bound = 0.0;
+  for (std::size_t l = 0; l < scores_.size(); ++l) {
+    const std::int32_t v = network.variable[l];
+    if (pins[v] < 0) {
+      if (network.offset[l] != 0.0) bound -= scores_[l];
+      continue;
+    }
+    scores_[l] = network.seen(l, static_cast<double>(pins[v])) > 0.5 ? kPinnedScore : -kPinnedScore;
+    bound -= std::max(0.0, scores_[l]);
+  }
+  for (std::size_t b = 0; b < graph_.blocks.size(); ++b) {
+    const std::int64_t count = graph_.blocks[b].factors(), link = network.first_link[b];
+    values_.resize(static_cast<std::size_t>(count));
+    network.blocks[b]->max_messages(0, count, scores_.data() + link, messages_.data() + link,
+                                    values_.data());
+    for (const double value : values_) bound += value;
+  }
+  // The shares of a variable's score may miss it by a rounding error; what is left is its own.
+  loss_if_one_.assign(pins.size(), 0.0);
+  loss_if_zero_.assign(pins.size(), 0.0);
+  std::vector<double> left = graph_.scores;
+  for (std::size_t l = 0; l < scores_.size(); ++l) {
+    const std::int32_t v = network.variable[l];
+    if (pins[v] >= 0) continue;
+    left[v] -= network.sign[l] * scores_[l];
+    const double preference = network.sign[l] * (scores_[l] + messages_[l]);
+    loss_if_one_[v] += std::max(0.0, -preference);
+    loss_if_zero_[v] += std::max(0.0, preference);
+  }
+  for (std::size_t v = 0; v < pins.size(); ++v) {
+    if (pins[v] >= 0) {
+      bound += pins[v] == 1 ? graph_.scores[v] : 0.0;
+      continue;
+    }
+    bound += std::max(0.0, left[v]);
+    loss_if_one_[v] += std::max(0.0, -left[v]);
+    loss_if_zero_[v] += std::max(0.0, left[v]);
+  }
+  for (std::size_t v = 0; v < pins.size(); ++v) {
+    if (pins[v] >= 0) continue;
+    const bool one_is_hopeless = bound - loss_if_one_[v] <= cutoff();
+    const bool zero_is_hopeless = bound - loss_if_zero_[v] <= cutoff();
+    if (one_is_hopeless && zero_is_hopeless) return -kInfinity;
+    if (one_is_hopeless) pins[v] = 0;
+    if (zero_is_hopeless) pins[v] = 1;
+  }
+  return bound;
+}
+
+// The variable that the relaxation leaves most open, weighted by what hangs on it.
+std::int64_t BranchAndBound::choose_variable(const std::vector<Pin>& pins) const {
+  std::int64_t best = -1;
+  double most = -1.0;
+  for (std::size_t v = 0; v < pins.size(); ++v) {
+    if (pins[v] >= 0 || admm_.degree(v) == 0.0) continue;
+    const double u = admm_.consensus()[v];
+    const double open = std::max(0.0, std::min(u, 1.0 - u)) * (1.0 + weight_[v]);
+    if (open > most) most = open, best = static_cast<std::int64_t>(v);
+  }
+  return best;
+}
+
+void BranchAndBound::branch(std::vector<Pin> pins, double bound) {
+  const std::int64_t variable = choose_variable(pins);
+  if (variable < 0) return;  // all is decided, and the assignment was seen
+  const auto state = std::make_shared<const State>(
+      State{admm_.link_scores(), admm_.consensus(), admm_.penalty()});
+  const Pin likely = admm_.consensus()[variable] > 0.5 ? 1 : 0;
+  for (const Pin value : {static_cast<Pin>(1 - likely), likely}) {
+    pins[variable] = value;
+    open_.push({bound, created_++, pins, state});
+  }
+}
+
+void BranchAndBound::solve(const Node& node) {
+  admm_.set_pins(node.pins);
+  if (node.start)
+    admm_.warm_start(node.start->link_scores, node.start->consensus, node.start->penalty);
+  AdmmOptions relaxation = options_.relaxation;
+  relaxation.relative_gap = options_.relative_gap;
+  relaxation.cutoff = cutoff();
+  Control control = control_;
+  control.trace = false;
+  const AdmmResult result = admm_.run(relaxation, control);
+  ++result_.nodes;
+  result_.rounds += result.iterations;
+  if (result_.nodes == 1) {
+    result_.relaxed = admm_.consensus();
+    result_.impossible_factor = result.impossible_factor;
+  }
+  if (!result.values.empty()) take(result.value, result.values);
+  if (result.outcome == Outcome::kInfeasible || result.outcome == Outcome::kCutOff) return;
+  double bound = std::min(node.bound, result.upper_bound);
+  if (bound <= cutoff()) return;
+  std::vector<Pin> pins = node.pins;
+  bound = std::min(bound, fix_variables(pins));
+  if (bound <= cutoff()) return;
+  branch(std::move(pins), bound);
+}
+
+BranchAndBoundResult BranchAndBound::run() {
+  open_.push({kInfinity, created_++, graph_.pins, nullptr});
+  while (!open_.empty()) {
+    result_.upper_bound = std::min(result_.upper_bound, std::max(result_.value, open_.top().bound));
+    if (open_.top().bound <= cutoff()) break;
+    if (result_.nodes >= options_.max_nodes || (result_.nodes > 0 && control_.should_stop())) {
+      return std::move(result_);
+    }
+    const Node node = open_.top();
+    open_.pop();
+    solve(node);
+    if (control_.trace) {
+      const double best_open = open_.empty() ? -kInfinity : open_.top().bound;
+      std::int64_t free = 0;
+      for (const Pin pin : node.pins) free += pin < 0 ? 1 : 0;
+      result_.trace.iteration.push_back(result_.nodes);
+      result_.trace.upper_bound.push_back(std::max(result_.value, best_open));
+      result_.trace.value.push_back(result_.value);
+      result_.trace.primal_residual.push_back(std::nan(""));
+      result_.trace.dual_residual.push_back(std::nan(""));
+      result_.trace.active.push_back(static_cast<double>(free) /
+                                     std::max<double>(1.0, static_cast<double>(node.pins.size())));
+    }
+  }
+  const bool found = !result_.values.empty();
+  result_.outcome = found ? Outcome::kOptimal : Outcome::kInfeasible;
+  if (found) result_.upper_bound = std::max(result_.value, std::min(result_.upper_bound, cutoff()));
+  return std::move(result_);
+}
+
+}  // namespace turbotree::graphs

@@ -1,0 +1,75 @@
+// The best assignment with a proof: best-first search with ADMM's bounds.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <queue>
+#include <vector>
+
+#include "graphs/solvers/admm.h"
+
+namespace turbotree::graphs {
+
+struct BranchAndBoundOptions {
+  std::int64_t max_nodes = 1000000;
+  double relative_gap = 1e-6;
+  AdmmOptions relaxation;  // how hard to try at each node
+};
+
+struct BranchAndBoundResult {
+  Outcome outcome = Outcome::kLimit;  // kOptimal, kLimit or kInfeasible
+  std::int64_t impossible_factor = -1;
+  std::int64_t nodes = 0;   // relaxations solved
+  std::int64_t rounds = 0;  // of ADMM, in all of them
+  double value = -kInfinity;
+  double upper_bound = kInfinity;
+  std::vector<std::uint8_t> values;
+  std::vector<double> relaxed;  // the solution of the first relaxation
+  Trace trace;                  // one row a node
+};
+
+class BranchAndBound {
+ public:
+  BranchAndBound(const Graph& graph, const BranchAndBoundOptions& options, Control& control);
+
+  BranchAndBoundResult run();
+
+ private:
+  // Where the relaxation of a node stopped; its children go on from there.
+  struct State {
+    std::vector<double> link_scores, consensus;
+    double penalty;
+  };
+  struct Node {
+    double bound;
+    std::int64_t number;  // later ones first among equals, so that the search dives
+    std::vector<Pin> pins;
+    std::shared_ptr<const State> start;
+
+    bool operator<(const Node& other) const {
+      return bound != other.bound ? bound < other.bound : number < other.number;
+    }
+  };
+
+  void solve(const Node& node);
+  void branch(std::vector<Pin> pins, double bound);
+  // Fixes variables of which one value cannot beat the best assignment so far. Returns the bound
+  // that the present scores of the links give.
+  double fix_variables(std::vector<Pin>& pins);
+  std::int64_t choose_variable(const std::vector<Pin>& pins) const;
+  void take(double value, const std::vector<std::uint8_t>& values);
+  // A bound that does not exceed this cannot hide a better assignment.
+  double cutoff() const;
+
+  const Graph& graph_;
+  BranchAndBoundOptions options_;
+  Control& control_;
+  Admm admm_;
+  std::priority_queue<Node> open_;
+  std::int64_t created_ = 0;
+  BranchAndBoundResult result_;
+  std::vector<double> weight_;  // of a variable: how much hangs on it
+  std::vector<double> scores_, messages_, values_, loss_if_one_, loss_if_zero_;
+};
+
+}  // namespace turbotree::graphs
