@@ -22,9 +22,6 @@ import platform
 import sys
 from pathlib import Path
 
-for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ[name] = "1"  # before NumPy is loaded
-
 from graphs_exact import report_exact
 from graphs_factors import report_factors
 from graphs_grid import report_grid
@@ -66,8 +63,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = options_from(arguments)
     report = Report({"machine": {"cores": os.cpu_count(), "load": os.getloadavg()}})
     report.lines.append(
-        f"Python {platform.python_version()}, {os.cpu_count()} cores,"
-        f" load {os.getloadavg()[0]:.1f}"
+        f"Python {platform.python_version()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
     )
     for part in PARTS:
         if part not in options.parts:

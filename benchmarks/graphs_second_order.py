@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import mean
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from reporting import Bar, Report
@@ -19,10 +18,9 @@ from second_order import (
     run_highs,
     tree_graph,
 )
+from timing import cpu_seconds, fastest
 
 from turbotree.graphs import FactorGraph, Solution, Status
-
-Answer = TypeVar("Answer")
 
 #: Length -> AD3's time as a share of HiGHS's, its share of converged runs in per cent, our bar.
 TREE_BARS = {10: (0.40, 85, 0.08), 20: (0.27, 85, 0.05), 30: (0.24, 75, 0.04), 40: (0.15, 85, 0.03)}
@@ -34,19 +32,6 @@ BOUND_TOLERANCE = 1e-4
 
 MODELS: dict[str, tuple[Callable[[Problem], FactorGraph], dict[int, tuple[float, float, float]]]]
 MODELS = {"tree": (tree_graph, TREE_BARS), "flow": (flow_graph, FLOW_BARS)}
-
-
-def cpu_seconds(function: Callable[[], Answer]) -> tuple[float, Answer]:
-    """Time one call, in CPU seconds of this process."""
-    start = time.process_time()
-    answer = function()
-    return time.process_time() - start, answer
-
-
-def fastest(function: Callable[[], Answer], repeats: int) -> tuple[float, Answer]:
-    """Time a call several times: other load only ever slows it down."""
-    runs = [cpu_seconds(function) for _ in range(repeats)]
-    return min(seconds for seconds, _ in runs), runs[0][1]
 
 
 def highs_optimum(problem: Problem, repeats: int, exact: bool = False) -> tuple[float, float]:

@@ -6,8 +6,8 @@ A problem is the best spanning arborescence under scores of arcs and of pairs of
 - a graph with multi-commodity flow by logic factors and the same PAIR factors, or
 - the flow LP written directly for HiGHS, as lean as we know how: it is the yardstick.
 
-All three have the same optimum. A file is an ``.npz`` with ``n`` (words), ``arcs`` (head, modifier),
-``arc_scores``, ``pairs`` (two arcs' indices) and ``pair_scores``.
+All three have the same optimum. A file is an ``.npz`` with ``n`` (words), ``arcs`` (head and
+modifier), ``arc_scores``, ``pairs`` (two arcs' indices) and ``pair_scores``.
 """
 
 from __future__ import annotations
