@@ -124,7 +124,7 @@ def gigabytes_per_second(repeats: int) -> float:
     """Measure ``a = b + c``, 24 bytes an element as STREAM counts them."""
     size = 16_000_000
     a, b, c = np.zeros(size), np.ones(size), np.ones(size)
-    seconds, _ = fastest(lambda: np.add(b, c, out=a), max(repeats, 5))
+    seconds, _ = fastest(max(repeats, 5), np.add, b, c, out=a)
     return 24 * size / seconds / 1e9
 
 
@@ -145,7 +145,7 @@ def measure(count: int, build: Build, repeats: int) -> dict[str, float]:
     rows = drifting((LONG, core.links), random)
     # Both lengths in turn, so that a busy machine hits them alike.
     times = [
-        [cpu_seconds(lambda r=r: _core.project(core, rows[:r], 1.0))[0] for r in (SHORT, LONG)]
+        [cpu_seconds(_core.project, core, rows[:r], 1.0)[0] for r in (SHORT, LONG)]
         for _ in range(repeats)
     ]
     short, long = (min(column) for column in zip(*times, strict=True))
@@ -155,8 +155,8 @@ def measure(count: int, build: Build, repeats: int) -> dict[str, float]:
     return {
         "links": core.links / count,
         "project": 1e9 * (long - short) / (LONG - SHORT) / count,
-        "max": 1e9 * fastest(lambda: _core.max_messages(core, scores), repeats)[0] / count,
-        "sum": 1e9 * fastest(lambda: _core.sum_messages(core, scores), repeats)[0] / count,
+        "max": 1e9 * fastest(repeats, _core.max_messages, core, scores)[0] / count,
+        "sum": 1e9 * fastest(repeats, _core.sum_messages, core, scores)[0] / count,
         "bytes": carried / count + 8,
     }
 

@@ -46,8 +46,8 @@ def grid(size: int) -> FactorGraph:
 def solve(size: int) -> dict[str, Any]:
     """Solve a grid to residual 1e-3; give its cost."""
     before = _peak_megabytes()
-    building, graph = cpu_seconds(lambda: grid(size))
-    solving, solution = cpu_seconds(lambda: graph.solve("admm", residual_threshold=1e-3))
+    building, graph = cpu_seconds(grid, size)
+    solving, solution = cpu_seconds(graph.solve, "admm", residual_threshold=1e-3)
     return {
         "size": size,
         "factors": graph.factor_count,
@@ -79,7 +79,7 @@ def round_nanoseconds(size: int, repeats: int) -> float:
     graph = grid(size)
     options: dict[str, Any] = {"residual_threshold": 1e-12, "extrapolate": False}
     runs = {
-        rounds: fastest(lambda r=rounds: graph.solve("admm", max_iterations=r, **options), repeats)
+        rounds: fastest(repeats, graph.solve, "admm", max_iterations=rounds, **options)
         for rounds in (5, 25)
     }
     assert all(solution.iterations == rounds for rounds, (_, solution) in runs.items())

@@ -23,44 +23,57 @@ from timing import cpu_seconds, fastest
 from turbotree.graphs import FactorGraph, Solution, Status
 
 #: Length -> AD3's time as a share of HiGHS's, its share of converged runs in per cent, our bar.
-TREE_BARS = {10: (0.40, 85, 0.08), 20: (0.27, 85, 0.05), 30: (0.24, 75, 0.04), 40: (0.15, 85, 0.03)}
-FLOW_BARS = {10: (1.4, 80, 0.4), 20: (2.5, 80, 0.5), 30: (3.7, 60, 0.6), 40: (4.5, 80, 0.6)}
+Bars = dict[int, tuple[float, float, float]]
+TREE_BARS: Bars = {
+    10: (0.40, 85, 0.08),
+    20: (0.27, 85, 0.05),
+    30: (0.24, 75, 0.04),
+    40: (0.15, 85, 0.03),
+}
+FLOW_BARS: Bars = {10: (1.4, 80, 0.4), 20: (2.5, 80, 0.5), 30: (3.7, 60, 0.6), 40: (4.5, 80, 0.6)}
 #: `hard`, 20 words: the share of HiGHS's time for a bound within `HARD_GAP` of the LP optimum.
 HARD_AD3, HARD_BAR, HARD_GAP = 0.66, 0.25, 1e-3
 #: How far a converged bound may lie from the LP optimum, relatively.
 BOUND_TOLERANCE = 1e-4
 
-MODELS: dict[str, tuple[Callable[[Problem], FactorGraph], dict[int, tuple[float, float, float]]]]
+MODELS: dict[str, tuple[Callable[[Problem], FactorGraph], Bars]]
 MODELS = {"tree": (tree_graph, TREE_BARS), "flow": (flow_graph, FLOW_BARS)}
 
 
-def highs_optimum(problem: Problem, repeats: int, exact: bool = False) -> tuple[float, float]:
+def highs_optimum(
+    problem: Problem, repeats: int, exact: bool = False, presolve: bool = True
+) -> tuple[float, float]:
     """Give HiGHS's CPU seconds and optimum; only `passModel` and `run` are counted."""
     program = flow_program(problem)
     times, optimum = [], 0.0
     for _ in range(repeats):
-        highs, model = highs_for(program, exact)
-        seconds, optimum = cpu_seconds(lambda h=highs, m=model: run_highs(h, m))
+        highs, model = highs_for(program, exact, presolve)
+        seconds, optimum = cpu_seconds(run_highs, highs, model)
         times.append(seconds)
     return min(times), optimum
 
 
+def build_and_solve(
+    build: Callable[[Problem], FactorGraph], problem: Problem, max_iterations: int
+) -> Solution:
+    """Run what is timed."""
+    graph = build(problem)
+    return graph.solve("admm", residual_threshold=1e-6, max_iterations=max_iterations)
+
+
 def measure_mid(problems: Sequence[Problem], repeats: int) -> dict[str, Any]:
     """Time HiGHS, the tree and the flow graphs on each problem in turn."""
-    rows: dict[str, list[Any]] = {"highs": [], "tree": [], "flow": []}
+    rows: dict[str, list[Any]] = {"highs": [], "raw": [], "tree": [], "flow": []}
     for problem in problems:
         seconds, optimum = highs_optimum(problem, repeats)
         rows["highs"].append(seconds)
+        rows["raw"].append(highs_optimum(problem, repeats, presolve=False)[0])
         for name, (build, _) in MODELS.items():
-            building, _ = fastest(lambda b=build, p=problem: b(p), repeats)
-            total, solution = fastest(
-                lambda b=build, p=problem: b(p).solve(
-                    "admm", residual_threshold=1e-6, max_iterations=1000
-                ),
-                repeats,
-            )
+            building, _ = fastest(repeats, build, problem)
+            total, solution = fastest(repeats, build_and_solve, build, problem, 1000)
             rows[name].append((total, building, solution, optimum))
     figures: dict[str, Any] = {"highs_ms": 1e3 * mean(rows["highs"])}
+    figures["highs_without_presolve_ms"] = 1e3 * mean(rows["raw"])
     for name in MODELS:
         figures[name] = _summed_up(rows[name], mean(rows["highs"]))
     return figures
@@ -96,17 +109,16 @@ def measure_hard(problems: Sequence[Problem], repeats: int) -> dict[str, Any]:
         seconds, optimum = highs_optimum(problem, max(1, repeats - 1))
         graph = tree_graph(problem)
         trace = graph.solve("admm", max_iterations=1000, trace=True).trace
+        assert trace is not None
         limit = optimum + HARD_GAP * abs(optimum)
         count = rounds_to_bound(trace.iteration, trace.upper_bound, limit)
         missed += count is None
-        options = {"max_iterations": 1000 if count is None else count}
-        total, solution = fastest(
-            lambda p=problem, o=options: tree_graph(p).solve("admm", **o), repeats
-        )
+        allowed = 1000 if count is None else count
+        total, solution = fastest(repeats, build_and_solve, tree_graph, problem, allowed)
         assert count is None or solution.upper_bound <= limit + 1e-9 * abs(limit)
         ours.append(total)
         peers.append(seconds)
-        rounds.append(options["max_iterations"])
+        rounds.append(allowed)
     return {
         "highs_ms": 1e3 * mean(peers),
         "ms": 1e3 * mean(ours),
@@ -134,7 +146,10 @@ def report_second_order(report: Report, folder: Path, repeats: int, quick: bool)
             report.lines.append(f"  n = {words}: left out, no mid_n{words}_*.npz in the folder")
             continue
         row = figures[f"mid {words}"] = measure_mid(problems, repeats)
-        report.lines.append(f"  n = {words:<3} HiGHS  {row['highs_ms']:8.2f}")
+        report.lines.append(
+            f"  n = {words:<3} HiGHS  {row['highs_ms']:8.2f}"
+            f"   (without presolve {row['highs_without_presolve_ms']:.2f})"
+        )
         for name, (_, bars) in MODELS.items():
             _report_model(report, words, name, row[name], bars[words])
     problems = load_all(folder, "hard", 20)[: 5 if quick else None]

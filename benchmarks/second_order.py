@@ -73,7 +73,7 @@ class _Flows(NamedTuple):
     """
 
     places: Ints
-    count: int
+    flows: int
     arc_of_flow: Ints
 
 
@@ -113,10 +113,10 @@ def flow_graph(problem: Problem) -> FactorGraph:
     arcs = len(problem.heads)
     graph = FactorGraph()
     graph.variables(problem.arc_scores)
-    graph.variables(np.zeros(flows.count))
-    graph.implies(np.arange(arcs, arcs + flows.count), flows.arc_of_flow)
+    graph.variables(np.zeros(flows.flows))
+    graph.implies(np.arange(arcs, arcs + flows.flows), flows.arc_of_flow)
     # The path (v, k) is a variable unless v is the root or k itself, where it is true.
-    first = arcs + flows.count
+    first = arcs + flows.flows
     path = np.full((words + 1) ** 2, -1)
     for ends in (problem.modifiers, problem.heads):
         items, keys = _grouped(ends, flows, words)
@@ -186,9 +186,9 @@ def flow_program(problem: Problem) -> Program:
         lower.append(np.full(count, low))
         upper.append(np.full(count, high))
 
-    flow_columns = np.arange(arcs, arcs + flows.count)
+    flow_columns = np.arange(arcs, arcs + flows.flows)
     add(np.stack((flow_columns, flows.arc_of_flow), axis=1), [1.0, -1.0], -np.inf, 0.0)
-    both = np.arange(len(problem.pairs)) + arcs + flows.count
+    both = np.arange(len(problem.pairs)) + arcs + flows.flows
     good, bad = problem.pair_scores > 0, problem.pair_scores < 0
     for end in (0, 1):
         below = np.stack((both[good], problem.pairs[good, end]), axis=1)
@@ -197,7 +197,7 @@ def flow_program(problem: Problem) -> Program:
     add(above, [1.0, 1.0, -1.0], -np.inf, 1.0)
     starts = _offsets(np.concatenate(lengths)).astype(np.int32)
     return Program(
-        np.concatenate((problem.arc_scores, np.zeros(flows.count), problem.pair_scores)),
+        np.concatenate((problem.arc_scores, np.zeros(flows.flows), problem.pair_scores)),
         np.concatenate(lower),
         np.concatenate(upper),
         starts,
@@ -207,16 +207,18 @@ def flow_program(problem: Problem) -> Program:
     )
 
 
-def highs_for(program: Program, exact: bool = False) -> tuple[Any, tuple[Any, ...]]:
-    """Make a solver (dual simplex, presolve, one thread) and the arguments of `passModel`."""
+def highs_for(
+    program: Program, exact: bool = False, presolve: bool = True
+) -> tuple[Any, tuple[Any, ...]]:
+    """Make a solver (dual simplex, one thread) and the arguments of its `passModel`."""
     import highspy
 
-    highs = highspy.Highs()
+    highs: Any = highspy.Highs()  # type: ignore[no-untyped-call]
     for name, value in (
         ("output_flag", False),
         ("solver", "choose" if exact else "simplex"),
         ("simplex_strategy", 1),
-        ("presolve", "on"),
+        ("presolve", "on" if presolve else "off"),
         ("parallel", "off"),
         ("threads", 1),
         ("mip_rel_gap", 0.0),
