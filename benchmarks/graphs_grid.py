@@ -8,7 +8,6 @@ Run as a script it solves one grid and prints its figures as JSON: peak memory i
 from __future__ import annotations
 
 import json
-import math
 import resource
 import subprocess
 import sys
@@ -89,7 +88,8 @@ def round_nanoseconds(size: int, repeats: int) -> float:
 def report_grid(report: Report, repeats: int, quick: bool) -> None:
     """Measure growth, then one solve in a process of its own."""
     sizes = SIZES[:-1] if quick else SIZES
-    costs = {size: round_nanoseconds(size, repeats) for size in sizes}
+    # The smallest take a millisecond or two: they can be repeated more often.
+    costs = {size: round_nanoseconds(size, max(repeats, 1024 // size)) for size in sizes}
     report.section("grids of PAIR factors, all active: CPU ns per factor and round")
     for size, nanoseconds in costs.items():
         factors = 2 * size * (size - 1)
@@ -97,11 +97,9 @@ def report_grid(report: Report, repeats: int, quick: bool) -> None:
             f"  {size:3} x {size:<3} {factors:7,} factors {nanoseconds:7.1f} ns"
             f" {nanoseconds * factors / 1e6:8.2f} ms a round"
         )
-    rounds = {size: ns * 2 * size * (size - 1) for size, ns in costs.items()}
-    small, large = sizes[0], sizes[-1]
-    exponent = math.log(rounds[large] / rounds[small]) / math.log(
-        (large * (large - 1)) / (small * (small - 1))
-    )
+    counts = np.array([2 * size * (size - 1) for size in sizes], dtype=np.float64)
+    per_round = counts * np.array(list(costs.values()))
+    exponent = float(np.polyfit(np.log(counts), np.log(per_round), 1)[0])
     done = subprocess.run(
         [sys.executable, str(Path(__file__)), str(sizes[0] if quick else SOLVED)],
         check=True,
