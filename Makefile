@@ -71,8 +71,10 @@ fuzz: $(VENV)/.dev
 # Beside the peers, in the same run: the figures that count are ratios.
 bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/trees.py
-	@if [ -n "$$TURBOTREE_DATA" ]; then $(BIN)/python benchmarks/parsing.py; else \
-	  echo "parsing is left out: set TURBOTREE_DATA to a folder of UD treebanks to measure it"; fi
+	@missed=0; $(BIN)/python benchmarks/graphs.py || missed=1; \
+	if [ -n "$$TURBOTREE_DATA" ]; then $(BIN)/python benchmarks/parsing.py || missed=1; else \
+	  echo "parsing is left out: set TURBOTREE_DATA to a folder of UD treebanks to measure it"; fi; \
+	exit $$missed
 
 $(VENV)/.bench: $(VENV)/.built
 	$(BIN)/python -m pip install --quiet -e '.[bench]'

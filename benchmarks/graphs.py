@@ -1,0 +1,88 @@
+"""Measure the room `graphs` beside HiGHS, in one run and on one thread: what counts are ratios.
+
+Usage: python benchmarks/graphs.py [--only second-order,exact,grid,factors,many] [--quick] ...
+
+- second-order: ADMM with a TREE factor, and with flow constraints by logic factors, beside HiGHS's
+  dual simplex on the flow LP. Needs ``--data``, a folder of ``{mid,hard}_n*_*.npz`` as described in
+  ``second_order.py``.
+- exact: branch and bound on the same problems.
+- grid: binary grids of PAIR factors: peak memory, and time per round from 64 x 64 to 512 x 512.
+- factors: nanoseconds per factor update by kind, beside the limit that memory bandwidth sets.
+- many: `solve_many` on thousands of small graphs, with one and two threads.
+
+Times are CPU seconds, except for threads. Exits with 1 if a bar is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import sys
+from pathlib import Path
+
+from graphs_exact import report_exact
+from graphs_factors import report_factors
+from graphs_grid import report_grid
+from graphs_many import report_many
+from graphs_second_order import report_second_order
+from reporting import Report
+
+PARTS = ("second-order", "exact", "grid", "factors", "many")
+NEED_DATA = ("second-order", "exact")
+
+
+def options_from(arguments: list[str] | None) -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    add = parser.add_argument
+    data = os.environ.get("TURBOTREE_BENCH")
+    add("--data", type=Path, default=data, help="the instances; default: $TURBOTREE_BENCH")
+    add("--only", default=",".join(PARTS), help="some of " + ",".join(PARTS))
+    add("--quick", action="store_true", help="fewer and smaller problems, for a first look")
+    add("--repeats", type=int, default=3, help="of each short measurement; the fastest counts")
+    add("--ilp", type=int, default=0, help="instances a length to check against HiGHS's ILP")
+    add("--json", action="store_true", help="print JSON")
+    options = parser.parse_args(arguments)
+    options.parts = options.only.split(",")
+    unknown = sorted(set(options.parts) - set(PARTS))
+    if unknown:
+        parser.error(f"--only: {', '.join(unknown)}: expected some of {', '.join(PARTS)}")
+    if options.repeats < 1:
+        parser.error("--repeats is at least 1")
+    if options.data is not None and not options.data.is_dir():
+        parser.error(f"--data: {options.data} is no folder")
+    return options
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command."""
+    options = options_from(arguments)
+    report = Report({"machine": {"cores": os.cpu_count(), "load": os.getloadavg()}})
+    report.lines.append(
+        f"Python {platform.python_version()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
+    )
+    for part in PARTS:
+        if part not in options.parts:
+            continue
+        if part in NEED_DATA and options.data is None:
+            report.section(f"{part}: left out, set TURBOTREE_BENCH to a folder of instances")
+        elif part == "second-order":
+            report_second_order(report, options.data, options.repeats, options.quick)
+        elif part == "exact":
+            report_exact(report, options.data, options.ilp, options.quick)
+        elif part == "grid":
+            report_grid(report, options.repeats, options.quick)
+        elif part == "factors":
+            report_factors(report, options.repeats, options.quick)
+        else:
+            report_many(report, options.repeats, options.quick)
+    print(json.dumps(report.to_dict(), indent=2) if options.json else report)
+    return 0 if all(bar.passed for bar in report.bars) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
