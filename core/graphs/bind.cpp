@@ -176,6 +176,7 @@ NB_MODULE(_core, m) {
         "answer is returned.");
 
   bind_admm(m);
+  bind_branch_and_bound(m);
   bind_belief_propagation(m);
   bind_subgradient(m);
 }

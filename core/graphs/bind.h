@@ -29,5 +29,6 @@ inline Answer to_dict(turbotree::graphs::Trace&& trace) {
 }
 
 void bind_admm(nanobind::module_& m);
+void bind_branch_and_bound(nanobind::module_& m);
 void bind_belief_propagation(nanobind::module_& m);
 void bind_subgradient(nanobind::module_& m);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "graphs/solvers/propagation.h"
+
 namespace turbotree::graphs {
 
 namespace {
@@ -13,7 +15,8 @@ constexpr double kExactBelow = 1e-3;  // residuals from which on projections are
 constexpr std::int64_t kDenseRoundsBeforeLeaps = 100;
 constexpr std::int64_t kRoundsBetweenLooks = 5;
 constexpr std::int64_t kRoundsBetweenProposals = 10;
-constexpr std::int64_t kRoundsBetweenPenalties = 10;
+constexpr std::int64_t kRoundsBetweenPenalties = 10;  // at first; more and more later
+constexpr double kNaturalPenalty = 0.15;              // times the size of scores
 
 }  // namespace
 
@@ -29,6 +32,7 @@ Admm::Admm(const Graph& graph) : network_(graph), graph_(graph) {
   consensus_.assign(variables, 0.5);
   announced_ = consensus_;
   is_touched_.assign(variables, 0);
+  pull_.assign(variables, 0.0);
   active_.resize(graph.blocks.size());
   for (std::size_t l = 0; l < links; ++l) {
     const std::int32_t v = network_.variable[l];
@@ -78,6 +82,27 @@ void Admm::warm_start(std::span<const double> link_scores, std::span<const doubl
   set_pins(std::vector<Pin>(pins_));
 }
 
+Admm::Completion::Completion(const Graph& graph, const std::vector<Pin>& pins)
+    : factors(graph), push(decisive_push(graph)), assignments(factors, pins, push) {}
+
+// Lets the factors decide one after the other, each for what agrees most with the consensus; where
+// that does not care, for higher scores.
+void Admm::propose_completed() {
+  if (!completion_) completion_ = std::make_unique<Completion>(graph_, pins_);
+  double largest = 0.0;
+  for (const double score : graph_.scores)
+    if (score > -kInfinity) largest = std::max(largest, std::abs(score));
+  rounding_.resize(network_.links());
+  for (std::size_t l = 0; l < network_.links(); ++l) {
+    const std::int32_t v = network_.variable[l];
+    if (pins_[v] >= 0) continue;
+    const double preferred = largest > 0.0 ? 1e-3 * graph_.scores[v] / largest : 0.0;
+    rounding_[l] = network_.sign[l] * (consensus_[v] - 0.5 + preferred);
+  }
+  completion_->assignments.complete(rounding_, candidate_);
+  try_candidate();
+}
+
 std::int64_t Admm::impossible_factor() {
   rounding_.resize(network_.links());
   chosen_.resize(network_.links());
@@ -124,6 +149,10 @@ void Admm::propose() {
       if (pins_[v] < 0) candidate_[v] = network_.seen(first + l, chosen_[l]);
     }
   }
+  try_candidate();
+}
+
+void Admm::try_candidate() {
   if (candidate_ == last_candidate_) return;
   last_candidate_ = candidate_;
   const double value = network_.evaluate(candidate_);
@@ -133,16 +162,50 @@ void Admm::propose() {
   }
 }
 
+// How much the shares of the variables' scores have come to miss the scores by rounding, which is
+// as much as a bound may be wrong.
+double Admm::drift() {
+  rounding_.assign(pins_.size(), 0.0);
+  for (std::size_t l = 0; l < network_.links(); ++l)
+    rounding_[network_.variable[l]] += network_.sign[l] * scores_[l];
+  double sum = 0.0;
+  for (std::size_t v = 0; v < pins_.size(); ++v)
+    if (pins_[v] < 0 && network_.degree[v] > 0.0) sum += std::abs(graph_.scores[v] - rounding_[v]);
+  return sum;
+}
+
+// Doubles or halves the penalty where one residual outweighs the other tenfold. The dual one counts
+// in units of scores, penalty times movement: without that, a small penalty makes for large
+// movements, and those for a still smaller penalty.
 void Admm::adapt_penalty(double primal, double dual) {
-  if (primal > 10.0 * dual) next_penalty_ = penalty_ * 2.0;
-  if (dual > 10.0 * primal) next_penalty_ = penalty_ * 0.5;
+  const double moved = dual * penalty_ / first_penalty_;
+  if (primal > 10.0 * moved) next_penalty_ = penalty_ * 2.0;
+  if (moved > 10.0 * primal) next_penalty_ = penalty_ * 0.5;
+}
+
+// A penalty in proportion to the scores, so that their unit does not matter.
+double Admm::natural_penalty() const {
+  double squares = 0.0, count = 0.0;
+  const auto add = [&](double score) {
+    if (score == 0.0 || score == -kInfinity) return;
+    squares += score * score;
+    count += 1.0;
+  };
+  for (std::size_t v = 0; v < pins_.size(); ++v)
+    if (pins_[v] < 0 && network_.degree[v] > 0.0) add(graph_.scores[v]);
+  if (count == 0.0)
+    for (const BlockArrays& block : graph_.blocks)
+      for (const double extra : block.extras) add(extra);
+  return count == 0.0 ? 1.0 : kNaturalPenalty * std::sqrt(squares / count);
 }
 
 AdmmResult Admm::run(const AdmmOptions& options, Control& control) {
   AdmmResult result;
   const double lowest = network_.lowest_value(pins_);
   const double links = std::max<double>(1.0, static_cast<double>(network_.links()));
-  if (penalty_ <= 0.0) penalty_ = next_penalty_ = options.penalty;
+  if (first_penalty_ <= 0.0)
+    first_penalty_ = options.penalty > 0.0 ? options.penalty : natural_penalty();
+  if (penalty_ <= 0.0) penalty_ = next_penalty_ = first_penalty_;
   idle_ = std::min(1e-6, 1e-3 * options.residual_threshold);
   best_value_ = -kInfinity;
   best_values_.clear();
@@ -153,6 +216,7 @@ AdmmResult Admm::run(const AdmmOptions& options, Control& control) {
     return result;
   }
   double dual = 0.0, step = 0.0, share = 1.0;
+  std::int64_t next_look_at_penalty = kRoundsBetweenPenalties;
   bool hurried = true;
   for (const auto& block : network_.blocks) block->set_hurry(true);
   for (;;) {
@@ -165,6 +229,7 @@ AdmmResult Admm::run(const AdmmOptions& options, Control& control) {
       const bool converged =
           primal < options.residual_threshold && dual < options.residual_threshold;
       if (converged || result.iterations % kRoundsBetweenProposals == 0) propose();
+      if (converged || result.iterations == options.max_iterations) propose_completed();
       if (control.trace) {
         result.trace.iteration.push_back(result.iterations);
         result.trace.upper_bound.push_back(result.upper_bound);
@@ -174,7 +239,9 @@ AdmmResult Admm::run(const AdmmOptions& options, Control& control) {
         result.trace.active.push_back(share);
       }
       const double tolerance = options.relative_gap * std::max(1.0, std::abs(result.upper_bound));
-      if (best_value_ >= result.upper_bound - tolerance) result.outcome = Outcome::kOptimal;
+      if (best_value_ >= result.upper_bound - tolerance &&
+          best_value_ >= result.upper_bound + drift() - tolerance)
+        result.outcome = Outcome::kOptimal;
       else if (result.upper_bound <= options.cutoff) result.outcome = Outcome::kCutOff;
       else if (converged) result.outcome = Outcome::kRelaxed;
       if (result.outcome != Outcome::kLimit || result.iterations >= options.max_iterations ||
@@ -184,8 +251,10 @@ AdmmResult Admm::run(const AdmmOptions& options, Control& control) {
         hurried = false;
         for (const auto& block : network_.blocks) block->set_hurry(false);
       }
-      if (options.adapt_penalty && result.iterations % kRoundsBetweenPenalties == 0)
+      if (options.adapt_penalty && result.iterations >= next_look_at_penalty) {
         adapt_penalty(primal, dual);
+        next_look_at_penalty += std::max(kRoundsBetweenPenalties, result.iterations / 5);
+      }
     }
     if (options.extrapolate && (sparse_ || rounds_in_mode_ >= kDenseRoundsBeforeLeaps))
       extrapolate();
@@ -214,6 +283,7 @@ AdmmResult Admm::run(const AdmmOptions& options, Control& control) {
     }
     ++rounds_;
   }
+  result.upper_bound += drift();
   result.value = best_value_;
   result.values = best_values_;
   return result;

@@ -12,10 +12,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
+#include "graphs/links.h"
 #include "graphs/network.h"
+#include "graphs/solvers/assignments.h"
 #include "graphs/solvers/control.h"
 #include "graphs/solvers/extrapolation.h"
 
@@ -32,7 +35,7 @@ enum class Outcome : int {
 struct AdmmOptions {
   std::int64_t max_iterations = 1000;
   double residual_threshold = 1e-3;
-  double penalty = 0.1;  // rho
+  double penalty = 0.0;  // rho; 0 chooses it by the size of the scores
   bool adapt_penalty = true;
   double step = 1.5;  // tau
   bool extrapolate = true;
@@ -88,12 +91,17 @@ class Admm {
   // Extrapolation, between gathering and projecting.
   void extrapolate();
   void follow();
+  void keep_shares(std::span<const double> before, std::span<double> after);
   void read_state(std::span<double> state) const;
   void write_state(std::span<const double> state);
   // A factor that cannot hold with the fixed variables, by itself; -1 if there is none.
   std::int64_t impossible_factor();
   void propose();
+  void propose_completed();
+  void try_candidate();
   void adapt_penalty(double primal, double dual);
+  double natural_penalty() const;
+  double drift();
   double bound() const { return fixed_ + factors_bound_ + slack_; }
 
   Network network_;
@@ -102,7 +110,7 @@ class Admm {
   std::vector<std::int64_t> pinned_links_;
   double fixed_ = 0.0;  // scores of variables that no factor decides
 
-  double penalty_ = 0.0, next_penalty_ = 0.0;
+  double penalty_ = 0.0, next_penalty_ = 0.0, first_penalty_ = 0.0;
   std::vector<double> scores_, target_, point_;  // p, u + p / rho, z: per link
   std::vector<double> own_;                      // per factor: what its projection returned
   std::vector<double> consensus_, sum_;          // u, and the sum of the copies: per variable
@@ -121,11 +129,13 @@ class Admm {
   std::vector<std::int32_t> factors_of_, block_of_;
   std::vector<std::int32_t> touched_;
   std::vector<std::uint8_t> is_touched_;
+  std::vector<double> pull_;  // per touched variable: how far its active links are above it
 
   Extrapolation extrapolation_{10};
   std::vector<std::vector<std::int32_t>> followed_;  // the active factors whose states are kept
   std::vector<std::int64_t> followed_links_;
   std::vector<std::int32_t> followed_variables_;
+  std::vector<double> followed_degree_;  // per variable: its followed links
   std::vector<double> extrapolated_, fallback_;
   double followed_penalty_ = 0.0, last_step_ = 0.0;
   bool on_trial_ = false;
@@ -134,6 +144,15 @@ class Admm {
   std::vector<double> rounding_;
   std::vector<std::uint8_t> chosen_, candidate_, last_candidate_, best_values_;
   double best_value_ = -kInfinity;
+
+  // Made when first needed.
+  struct Completion {
+    Completion(const Graph& graph, const std::vector<Pin>& pins);
+    Factors factors;
+    double push;
+    Assignments assignments;
+  };
+  std::unique_ptr<Completion> completion_;
 };
 
 }  // namespace turbotree::graphs

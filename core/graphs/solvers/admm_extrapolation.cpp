@@ -24,19 +24,40 @@ void Admm::write_state(std::span<const double> state) {
     target_[l] = network_.seen(l, consensus_[network_.variable[l]]) + scores_[l] / penalty_;
 }
 
+// The shares of a variable's score must go on adding up to it, and an extrapolated sum of rounding
+// errors need not be small.
+void Admm::keep_shares(std::span<const double> before, std::span<double> after) {
+  for (const std::int32_t v : followed_variables_) pull_[v] = 0.0;
+  for (std::size_t i = 0; i < followed_links_.size(); ++i) {
+    const std::int64_t l = followed_links_[i];
+    pull_[network_.variable[l]] += network_.sign[l] * (before[i] - after[i]);
+  }
+  for (const std::int32_t v : followed_variables_) pull_[v] /= followed_degree_[v];
+  for (std::size_t i = 0; i < followed_links_.size(); ++i) {
+    const std::int64_t l = followed_links_[i];
+    after[i] += network_.sign[l] * pull_[network_.variable[l]];
+  }
+}
+
 // Chooses what to follow: the links of active factors, or all of them.
 void Admm::follow() {
   followed_ = sparse_ ? active_ : std::vector<std::vector<std::int32_t>>();
   followed_penalty_ = penalty_;
   followed_links_.clear();
   followed_variables_.clear();
+  followed_degree_.resize(pins_.size());
   on_trial_ = false;
   extrapolation_.clear();
   const auto add = [&](std::int64_t l) {
     const std::int32_t v = network_.variable[l];
     if (pins_[v] >= 0) return;
     followed_links_.push_back(l);
-    if (is_touched_[v] == 0) is_touched_[v] = 1, followed_variables_.push_back(v);
+    if (is_touched_[v] == 0) {
+      is_touched_[v] = 1;
+      followed_variables_.push_back(v);
+      followed_degree_[v] = 0.0;
+    }
+    followed_degree_[v] += 1.0;
   };
   if (sparse_) {
     for (std::size_t b = 0; b < active_.size(); ++b) {
@@ -78,6 +99,7 @@ void Admm::extrapolate() {
   const bool leapt = extrapolation_.extrapolate(extrapolated_);
   extrapolation_.clear();
   if (!leapt) return;
+  keep_shares(fallback_, extrapolated_);
   write_state(extrapolated_);
   read_state(extrapolation_.next(size));
   on_trial_ = true;

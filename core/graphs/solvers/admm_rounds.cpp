@@ -9,7 +9,7 @@ namespace turbotree::graphs {
 
 namespace {
 
-struct Links {
+struct LinkArrays {
   std::int64_t count;
   const std::int32_t* variable;
   const double* sign;
@@ -19,7 +19,7 @@ struct Links {
 // p -= move * (z - u); target = u + p / rho. Returns the squared disagreement. Four sums let the
 // additions overlap.
 template <bool kNegated>
-TURBOTREE_INLINE double gather(const Links links, const double* TURBOTREE_RESTRICT consensus,
+TURBOTREE_INLINE double gather(const LinkArrays links, const double* TURBOTREE_RESTRICT consensus,
                                const double* TURBOTREE_RESTRICT point, double move, double inverse,
                                double* TURBOTREE_RESTRICT scores,
                                double* TURBOTREE_RESTRICT target) {
@@ -41,13 +41,13 @@ TURBOTREE_INLINE double gather(const Links links, const double* TURBOTREE_RESTRI
 }
 
 TURBOTREE_CLONES
-double gather_plain(Links links, const double* consensus, const double* point, double move,
+double gather_plain(LinkArrays links, const double* consensus, const double* point, double move,
                     double inverse, double* scores, double* target) {
   return gather<false>(links, consensus, point, move, inverse, scores, target);
 }
 
 TURBOTREE_CLONES
-double gather_negated(Links links, const double* consensus, const double* point, double move,
+double gather_negated(LinkArrays links, const double* consensus, const double* point, double move,
                       double inverse, double* scores, double* target) {
   return gather<true>(links, consensus, point, move, inverse, scores, target);
 }
@@ -70,7 +70,7 @@ double pinned_target(double value) { return value > 0.5 ? kPinnedTarget : -kPinn
 }  // namespace
 
 double Admm::gather_all(double move) {
-  const Links links{static_cast<std::int64_t>(network_.links()), network_.variable.data(),
+  const LinkArrays links{static_cast<std::int64_t>(network_.links()), network_.variable.data(),
                     network_.sign.data(), network_.offset.data()};
   const auto loop = network_.any_negated ? gather_negated : gather_plain;
   return loop(links, consensus_.data(), point_.data(), move, 1.0 / penalty_, scores_.data(),
@@ -221,8 +221,9 @@ void Admm::project_active() {
         const std::int32_t v = network_.variable[l];
         if (pinned && pins_[v] >= 0) continue;
         sum += (target_[l] - point_[l]) * (point_[l] - network_.offset[l]);
+        if (is_touched_[v] == 0) is_touched_[v] = 1, pull_[v] = 0.0, touched_.push_back(v);
         sum_[v] += network_.sign[l] * (point_[l] - before_[l]);
-        if (is_touched_[v] == 0) is_touched_[v] = 1, touched_.push_back(v);
+        pull_[v] += network_.sign[l] * (point_[l] - network_.seen(l, consensus_[v]));
       }
       const double bound = own_[first + f] + penalty_ * sum;
       factors_bound_ += bound - factor_bounds_[first + f];
@@ -247,7 +248,7 @@ void Admm::average_active() {
   for (const std::int32_t v : touched_) {
     const double change = sum_[v] / network_.degree[v] - consensus_[v];
     squared_change_ += network_.degree[v] * change * change;
-    slack_ += std::max(0.0, network_.degree[v] * change);
+    slack_ += std::max(0.0, pull_[v]);  // idle links' scores are as they were
     consensus_[v] += change;
   }
   slack_ *= penalty_;

@@ -98,7 +98,13 @@ std::int64_t BranchAndBound::choose_variable(const std::vector<Pin>& pins) const
 
 void BranchAndBound::branch(std::vector<Pin> pins, double bound) {
   const std::int64_t variable = choose_variable(pins);
-  if (variable < 0) return;  // all is decided, and the assignment was seen
+  if (variable < 0) {  // all is decided
+    std::vector<std::uint8_t> values(pins.size());
+    for (std::size_t v = 0; v < pins.size(); ++v)
+      values[v] = pins[v] >= 0 ? static_cast<std::uint8_t>(pins[v]) : (graph_.scores[v] > 0.0 ? 1 : 0);
+    take(admm_.network().evaluate(values), values);
+    return;
+  }
   const auto state = std::make_shared<const State>(
       State{admm_.link_scores(), admm_.consensus(), admm_.penalty()});
   const Pin likely = admm_.consensus()[variable] > 0.5 ? 1 : 0;

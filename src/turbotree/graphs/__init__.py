@@ -12,6 +12,8 @@
 
 from __future__ import annotations
 
+from turbotree.graphs.admm import admm
+from turbotree.graphs.batch import solve_many
 from turbotree.graphs.belief_propagation import (
     belief_propagation,
     bethe_entropy,
@@ -19,10 +21,11 @@ from turbotree.graphs.belief_propagation import (
     sum_product,
 )
 from turbotree.graphs.blocks import Block, Kind
+from turbotree.graphs.branch_and_bound import branch_and_bound
 from turbotree.graphs.brute_force import brute_force, brute_force_marginals
 from turbotree.graphs.graph import FactorGraph
 from turbotree.graphs.linear_program import linear_program
-from turbotree.graphs.solution import Marginals, Solution, Status, Trace
+from turbotree.graphs.solution import Marginals, Solution, Status, Trace, WarmStart
 from turbotree.graphs.solvers import MARGINAL_SOLVERS, SOLVERS
 from turbotree.graphs.subgradient import subgradient
 
@@ -36,12 +39,16 @@ __all__ = [
     "Solution",
     "Status",
     "Trace",
+    "WarmStart",
+    "admm",
     "belief_propagation",
     "bethe_entropy",
+    "branch_and_bound",
     "brute_force",
     "brute_force_marginals",
     "linear_program",
     "max_product",
+    "solve_many",
     "subgradient",
     "sum_product",
 ]

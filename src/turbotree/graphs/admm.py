@@ -24,7 +24,7 @@ def admm(
     *,
     max_iterations: int = 1000,
     residual_threshold: float = 1e-6,
-    penalty: float = 0.1,
+    penalty: float | None = None,
     adapt_penalty: bool = True,
     step: float = 1.5,
     extrapolate: bool = True,
@@ -49,10 +49,10 @@ def admm(
     residual_threshold : float
         The relaxation counts as solved when factors disagree, and the consensus moves, by less
         than this (root mean square over links; the papers use 1e-3).
-    penalty : float
-        The quadratic penalty rho to begin with.
+    penalty : float, optional
+        The quadratic penalty rho to begin with; by default in proportion to the scores.
     adapt_penalty : bool
-        Double or halve the penalty when one residual is ten times the other.
+        Double or halve the penalty when one residual outweighs the other tenfold.
     step : float
         How far scores move against the disagreement, tau in the papers: above 0, below 2.
     extrapolate : bool
@@ -110,7 +110,7 @@ def admm(
         compiled,
         max_iterations=as_count(max_iterations, "max_iterations", 0),
         residual_threshold=as_positive(residual_threshold, "residual_threshold"),
-        penalty=as_positive(penalty, "penalty"),
+        penalty=0.0 if penalty is None else as_positive(penalty, "penalty"),
         adapt_penalty=adapt_penalty,
         step=float(step),
         extrapolate=extrapolate,

@@ -1,0 +1,95 @@
+"""The best assignment with a proof, by search on top of ADMM."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from turbotree.graphs import _core
+from turbotree.graphs.limits import Limits
+from turbotree.graphs.literals import as_count, as_positive
+from turbotree.graphs.native import core_graph, infeasible, read_trace, read_values
+from turbotree.graphs.solution import Solution, Status
+
+if TYPE_CHECKING:
+    from turbotree.graphs.graph import FactorGraph
+
+_OPTIMAL, _INFEASIBLE = 0, 3
+
+
+def branch_and_bound(
+    graph: FactorGraph,
+    *,
+    max_nodes: int = 1_000_000,
+    max_rounds_per_node: int = 300,
+    tolerance: float = 1e-6,
+    time_limit_seconds: float | None = None,
+    trace: bool = False,
+) -> Solution:
+    """Find the best assignment and prove it, by best-first search with ADMM's bounds.
+
+    A node of the search fixes some variables and solves the relaxation of the rest, going on from
+    where its parent's relaxation stopped. It is closed when its bound falls to the best value
+    found. Otherwise, variables of which one value could not beat that any more are fixed, and the
+    most fractional one of the others is tried both ways.
+
+    Parameters
+    ----------
+    graph : FactorGraph
+    max_nodes : int
+        How many relaxations to solve.
+    max_rounds_per_node : int
+        How many rounds of ADMM a relaxation may take.
+    tolerance : float
+        OPTIMAL when value and bound differ by no more than this share.
+    time_limit_seconds : float, optional
+        Wall-clock time.
+    trace : bool
+        Record each node: best bound and value, and the share of variables that were free.
+
+    Returns
+    -------
+    Solution
+        OPTIMAL, or LIMIT if a limit came first; then `upper_bound` is the best bound of the nodes
+        still open. `iterations` is the number of nodes, `relaxed` the first relaxation's solution.
+
+    Raises
+    ------
+    InfeasibleError
+        When the search ends without an assignment.
+
+    Examples
+    --------
+    Of five friends in a ring, no two neighbours may come. The relaxation invites half of each.
+
+    >>> from turbotree.graphs import FactorGraph
+    >>> graph = FactorGraph()
+    >>> friends = graph.variables([1.0, 1.0, 1.0, 1.0, 1.0])
+    >>> for i in range(5):
+    ...     graph.not_all([friends[i], friends[i - 1]])
+    >>> round(graph.solve("linear_program").upper_bound, 6)
+    2.5
+    >>> solution = branch_and_bound(graph)
+    >>> solution.value, solution.status.name
+    (2.0, 'OPTIMAL')
+    """
+    limits = Limits(time_limit_seconds)
+    answer = _core.branch_and_bound(
+        core_graph(graph),
+        max_nodes=as_count(max_nodes, "max_nodes", 0),
+        max_rounds_per_node=as_count(max_rounds_per_node, "max_rounds_per_node", 1),
+        relative_gap=as_positive(tolerance, "tolerance"),
+        time_limit_seconds=limits.time_limit_seconds,
+        trace=trace,
+    )
+    if answer["outcome"] == _INFEASIBLE:
+        raise infeasible(graph, answer["impossible_factor"])
+    return Solution(
+        read_values(answer, len(graph)),
+        answer["value"],
+        answer["upper_bound"],
+        Status.OPTIMAL if answer["outcome"] == _OPTIMAL else Status.LIMIT,
+        answer["nodes"],
+        limits.seconds,
+        answer["relaxed"].clip(0.0, 1.0) if len(answer["relaxed"]) == len(graph) else None,
+        read_trace(answer),
+    )
