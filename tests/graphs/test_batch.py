@@ -1,0 +1,108 @@
+"""Many graphs at once."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from oracles.optima import feasible_seeds, mixed_graph
+
+from turbotree.errors import InfeasibleError, InputError
+from turbotree.graphs import FactorGraph, Status, solve_many
+
+
+def choices(count: int) -> list[FactorGraph]:
+    """Graph i is worth i + 1."""
+    made = []
+    for i in range(count):
+        graph = FactorGraph()
+        graph.exactly_one(graph.variables([i + 1.0, 0.5]))
+        made.append(graph)
+    return made
+
+
+def impossible(name: str) -> FactorGraph:
+    graph = FactorGraph()
+    x = graph.variables([1.0], names=[name])
+    graph.exactly_one(x)
+    graph.fix(x, False)
+    return graph
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_solutions_come_in_the_order_of_the_graphs(threads):
+    found = solve_many(choices(40), threads=threads)
+    assert [solution.value for solution in found] == list(range(1, 41))
+
+
+@pytest.mark.parametrize("solver", ["admm", "subgradient", "branch_and_bound", "max_product"])
+def test_threads_change_nothing(solver):
+    drawn = [mixed_graph(seed) for seed in feasible_seeds(60)]
+    graphs = [graph for graph, best in drawn if best.exact > -np.inf]
+    alone = [graph.solve(solver) for graph in graphs]
+    for threads in (1, 2):
+        for one, other in zip(alone, solve_many(graphs, solver, threads=threads), strict=True):
+            assert (one.status, one.value, one.upper_bound, one.iterations) == (
+                other.status,
+                other.value,
+                other.upper_bound,
+                other.iterations,
+            )
+            np.testing.assert_array_equal(one.values, other.values)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_options_reach_the_solver(threads):
+    ring = FactorGraph()
+    xs = ring.variables(np.ones(5))
+    ring.not_all(np.stack([xs, np.roll(xs, 1)], axis=1))
+    for found in solve_many([ring] * 4, threads=threads, max_iterations=2, trace=True):
+        assert found.status is Status.LIMIT
+        assert len(found.trace) == found.iterations == 2
+    exact = solve_many([ring] * 2, "linear_program", threads=threads, exact=True)
+    assert [found.value for found in exact] == pytest.approx([2.0, 2.0])
+    with pytest.raises(InputError, match="max_iterations"):
+        solve_many([ring], threads=threads, max_iterations=-1)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_an_unknown_solver_is_named(threads):
+    for graphs in ([], choices(2)):
+        with pytest.raises(InputError, match="unknown solver 'magic'"):
+            solve_many(graphs, "magic", threads=threads)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_the_first_infeasible_graph_is_reported(threads):
+    graphs = [*choices(5), impossible("first"), *choices(5), impossible("second")]
+    with pytest.raises(InfeasibleError, match="first"):
+        solve_many(graphs, threads=threads)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_no_graphs_give_no_solutions(threads):
+    assert solve_many([], threads=threads) == []
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_graphs_may_come_from_a_generator(threads):
+    found = solve_many((graph for graph in choices(3)), threads=threads)
+    assert [solution.value for solution in found] == [1.0, 2.0, 3.0]
+
+
+@pytest.mark.parametrize("threads", [0, -1, 1.5, "two"])
+def test_threads_are_a_count(threads):
+    with pytest.raises(InputError, match="threads"):
+        solve_many(choices(2), threads=threads)
+
+
+def test_custom_factors_may_be_asked_from_threads():
+    graphs = []
+    for seed in range(10):
+        graph = FactorGraph()
+        graph.custom(
+            graph.variables(np.random.default_rng(seed).normal(size=4)),
+            lambda scores: np.full(len(scores), scores.sum() > 0),
+        )
+        graphs.append(graph)
+    for graph, found in zip(graphs, solve_many(graphs, threads=2), strict=True):
+        assert found.value == pytest.approx(max(0.0, graph.scores.sum()))
