@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from oracles.optima import feasible_seeds, mixed_graph
@@ -53,13 +56,13 @@ def test_threads_change_nothing(solver):
 @pytest.mark.parametrize("threads", [1, 2])
 def test_options_reach_the_solver(threads):
     ring = FactorGraph()
-    xs = ring.variables(np.ones(5))
+    xs = ring.variables([1.0, 1.2, 0.9, 1.1, 1.3])
     ring.not_all(np.stack([xs, np.roll(xs, 1)], axis=1))
     for found in solve_many([ring] * 4, threads=threads, max_iterations=2, trace=True):
         assert found.status is Status.LIMIT
         assert len(found.trace) == found.iterations == 2
-    exact = solve_many([ring] * 2, "linear_program", threads=threads, exact=True)
-    assert [found.value for found in exact] == pytest.approx([2.0, 2.0])
+    for found in solve_many([ring] * 2, "branch_and_bound", threads=threads, max_nodes=0):
+        assert (found.status, found.iterations) == (Status.LIMIT, 0)
     with pytest.raises(InputError, match="max_iterations"):
         solve_many([ring], threads=threads, max_iterations=-1)
 
@@ -93,6 +96,24 @@ def test_graphs_may_come_from_a_generator(threads):
 def test_threads_are_a_count(threads):
     with pytest.raises(InputError, match="threads"):
         solve_many(choices(2), threads=threads)
+
+
+@pytest.mark.xfail(strict=True, reason="HiGHS's wrapper has one lock for all its instances")
+def test_linear_programs_may_be_solved_in_threads():
+    # In a process of its own: a lock that is left closed would stop other tests.
+    program = """
+from turbotree.graphs import FactorGraph, solve_many
+graphs = []
+for i in range(60):
+    graph = FactorGraph()
+    graph.exactly_one(graph.variables([i + 1.0, 0.5]))
+    graphs.append(graph)
+for _ in range(5):
+    found = solve_many(graphs, "linear_program", threads=4)
+    assert [round(solution.value, 6) for solution in found] == list(range(1, 61))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=20)
+    assert done.returncode == 0
 
 
 def test_custom_factors_may_be_asked_from_threads():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 from oracles.graphs import random_graph
@@ -25,13 +27,16 @@ def assert_best(graph: FactorGraph, best: float) -> None:
     assert graph.value(found.values) == pytest.approx(found.value, abs=1e-9 * scale)
 
 
-def spin_glass(side: int = 7, seed: int = 1) -> FactorGraph:
-    """Couplings of both signs on a torus: its relaxation says little."""
+def spin_glass(side: int, seed: int = 1) -> FactorGraph:
+    """Spins on a torus, neighbours of which want to agree or to differ: a loose relaxation."""
     rng = np.random.default_rng(seed)
+    down, right = rng.normal(size=(2, side, side))
+    # J s t with s, t = 2x - 1, 2y - 1 is 4 J x y - 2 J x - 2 J y + J.
+    around = down + np.roll(down, -1, 0) + right + np.roll(right, -1, 1)
     graph = FactorGraph()
-    grid = graph.variables(rng.normal(size=(side, side)))
-    graph.pair(grid, np.roll(grid, 1, 0), 3 * rng.normal(size=(side, side)))
-    graph.pair(grid, np.roll(grid, 1, 1), 3 * rng.normal(size=(side, side)))
+    grid = graph.variables(0.1 * rng.normal(size=(side, side)) - 2 * around)
+    graph.pair(grid, np.roll(grid, 1, 0), 4 * down)
+    graph.pair(grid, np.roll(grid, 1, 1), 4 * right)
     return graph
 
 
@@ -120,8 +125,12 @@ def test_evidence_and_forbidden_values_hold():
     assert found.value == pytest.approx(brute_force(graph).value, abs=1e-5)
 
 
-def test_an_empty_graph_and_variables_without_factors_are_solved():
+@pytest.mark.xfail(strict=True, reason="the empty assignment is taken for one tried before")
+def test_an_empty_graph_is_solved():
     assert branch_and_bound(FactorGraph()).value == 0.0
+
+
+def test_variables_without_factors_are_solved():
     graph = FactorGraph()
     graph.variables([1.5, -2.0, -np.inf, 0.25])
     graph.fix(3, False)
@@ -187,9 +196,17 @@ def test_the_trace_has_a_row_a_node_and_closes_in():
     assert branch_and_bound(spin_glass(3)).trace is None
 
 
-def test_control_c_ends_the_search():
-    with interrupted_soon(), pytest.raises(KeyboardInterrupt):
-        branch_and_bound(spin_glass(16))
+@pytest.mark.xfail(strict=True, reason="Ctrl-C ends one relaxation, and the search goes on")
+def test_control_c_ends_the_search_soon():
+    # Three times, since a signal between two relaxations ends the search as it should. Ctrl-C
+    # shows as an exception at the time limit too, so only the time tells.
+    slowest = 0.0
+    for _ in range(3):
+        started = time.perf_counter()
+        with interrupted_soon(0.05), pytest.raises(KeyboardInterrupt):
+            branch_and_bound(spin_glass(16), time_limit_seconds=1.0)
+        slowest = max(slowest, time.perf_counter() - started)
+    assert slowest < 0.6
 
 
 @pytest.mark.parametrize(
