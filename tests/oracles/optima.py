@@ -74,14 +74,17 @@ def scaled(graph: FactorGraph, factor: float) -> FactorGraph:
 
 
 def parsing_graph(seed: int, words: int = 6, pairs: int = 40, strength: float = 1.0) -> FactorGraph:
-    """Arcs of a sentence under a TREE factor, and random scores for pairs of them."""
+    """Arcs of a sentence under a TREE factor, and random scores for pairs of them.
+
+    Every third tree is projective, every third has a single root.
+    """
     rng = np.random.default_rng(seed)
     heads, modifiers = np.array(
         [(h, m) for m in range(1, words + 1) for h in range(words + 1) if h != m]
     ).T
     graph = FactorGraph()
     arcs = graph.variables(rng.normal(size=len(heads)))
-    graph.tree(heads, modifiers, arcs)
+    graph.tree(heads, modifiers, arcs, projective=seed % 3 == 1, single_root=seed % 3 == 2)
     first = rng.integers(len(arcs), size=pairs)
     second = (first + rng.integers(1, len(arcs), size=pairs)) % len(arcs)
     graph.pair(arcs[first], arcs[second], strength * rng.normal(size=pairs))
