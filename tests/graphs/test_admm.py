@@ -130,7 +130,6 @@ def test_a_fractional_relaxation_is_kept():
 # Small and special graphs
 
 
-@pytest.mark.xfail(strict=True, reason="the empty assignment is taken for one tried before")
 def test_an_empty_graph_is_solved():
     found = admm(FactorGraph())
     assert found.status is Status.OPTIMAL

@@ -98,7 +98,6 @@ def test_threads_are_a_count(threads):
         solve_many(choices(2), threads=threads)
 
 
-@pytest.mark.xfail(strict=True, reason="HiGHS's wrapper has one lock for all its instances")
 def test_linear_programs_may_be_solved_in_threads():
     # In a process of its own: a lock that is left closed would stop other tests.
     program = """

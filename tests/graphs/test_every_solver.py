@@ -236,20 +236,7 @@ def test_the_graph_is_left_as_it_was(solver):
     assert (first.value, first.upper_bound) == (again.value, again.upper_bound)
 
 
-@pytest.mark.parametrize(
-    "solver",
-    [
-        pytest.param(
-            name,
-            marks=pytest.mark.xfail(
-                name in {"admm", "branch_and_bound"},
-                strict=True,
-                reason="the empty assignment is taken for one tried before",
-            ),
-        )
-        for name in NAMES
-    ],
-)
+@every_solver
 def test_an_empty_graph_is_solved(solver):
     found = FactorGraph().solve(solver)
     assert found.status is Status.OPTIMAL

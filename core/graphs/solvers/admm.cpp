@@ -18,6 +18,21 @@ constexpr std::int64_t kRoundsBetweenProposals = 10;
 constexpr std::int64_t kRoundsBetweenPenalties = 10;  // at first; more and more later
 constexpr double kNaturalPenalty = 0.15;              // times the size of scores
 
+// Root mean square of the scores that are not 0; 1 if all are.
+double size_of_scores(const Graph& graph) {
+  double squares = 0.0, count = 0.0;
+  const auto add = [&](double score) {
+    if (score == 0.0 || score == -kInfinity) return;
+    squares += score * score;
+    count += 1.0;
+  };
+  for (const double score : graph.scores) add(score);
+  if (count == 0.0)
+    for (const BlockArrays& block : graph.blocks)
+      for (const double extra : block.extras) add(extra);
+  return count == 0.0 ? 1.0 : std::sqrt(squares / count);
+}
+
 }  // namespace
 
 Admm::Admm(const Graph& graph) : network_(graph), graph_(graph) {
@@ -39,6 +54,7 @@ Admm::Admm(const Graph& graph) : network_(graph), graph_(graph) {
     if (graph.pins[v] < 0) scores_[l] = network_.sign[l] * graph.scores[v] / network_.degree[v];
     point_[l] = 0.5;
   }
+  score_size_ = size_of_scores(graph);
   set_pins(graph.pins);
 }
 
@@ -153,7 +169,8 @@ void Admm::propose() {
 }
 
 void Admm::try_candidate() {
-  if (candidate_ == last_candidate_) return;
+  if (any_tried_ && candidate_ == last_candidate_) return;
+  any_tried_ = true;
   last_candidate_ = candidate_;
   const double value = network_.evaluate(candidate_);
   if (value > best_value_) {
@@ -183,33 +200,17 @@ void Admm::adapt_penalty(double primal, double dual) {
   if (moved > 10.0 * primal) next_penalty_ = penalty_ * 0.5;
 }
 
-// A penalty in proportion to the scores, so that their unit does not matter.
-double Admm::natural_penalty() const {
-  double squares = 0.0, count = 0.0;
-  const auto add = [&](double score) {
-    if (score == 0.0 || score == -kInfinity) return;
-    squares += score * score;
-    count += 1.0;
-  };
-  for (std::size_t v = 0; v < pins_.size(); ++v)
-    if (pins_[v] < 0 && network_.degree[v] > 0.0) add(graph_.scores[v]);
-  if (count == 0.0)
-    for (const BlockArrays& block : graph_.blocks)
-      for (const double extra : block.extras) add(extra);
-  return count == 0.0 ? 1.0 : kNaturalPenalty * std::sqrt(squares / count);
-}
-
 AdmmResult Admm::run(const AdmmOptions& options, Control& control) {
   AdmmResult result;
   const double lowest = network_.lowest_value(pins_);
   const double links = std::max<double>(1.0, static_cast<double>(network_.links()));
   if (first_penalty_ <= 0.0)
-    first_penalty_ = options.penalty > 0.0 ? options.penalty : natural_penalty();
+    first_penalty_ = options.penalty > 0.0 ? options.penalty : kNaturalPenalty * score_size_;
   if (penalty_ <= 0.0) penalty_ = next_penalty_ = first_penalty_;
   idle_ = std::min(1e-6, 1e-3 * options.residual_threshold);
   best_value_ = -kInfinity;
   best_values_.clear();
-  last_candidate_.clear();
+  any_tried_ = false;
   result.impossible_factor = impossible_factor();
   if (result.impossible_factor >= 0) {
     result.outcome = Outcome::kInfeasible;
@@ -229,7 +230,7 @@ AdmmResult Admm::run(const AdmmOptions& options, Control& control) {
       const bool converged =
           primal < options.residual_threshold && dual < options.residual_threshold;
       if (converged || result.iterations % kRoundsBetweenProposals == 0) propose();
-      if (converged || result.iterations == options.max_iterations) propose_completed();
+      if (converged) propose_completed();
       if (control.trace) {
         result.trace.iteration.push_back(result.iterations);
         result.trace.upper_bound.push_back(result.upper_bound);
@@ -238,7 +239,7 @@ AdmmResult Admm::run(const AdmmOptions& options, Control& control) {
         result.trace.dual_residual.push_back(dual);
         result.trace.active.push_back(share);
       }
-      const double tolerance = options.relative_gap * std::max(1.0, std::abs(result.upper_bound));
+      const double tolerance = options.relative_gap * std::max(score_size_, std::abs(result.upper_bound));
       if (best_value_ >= result.upper_bound - tolerance &&
           best_value_ >= result.upper_bound + drift() - tolerance)
         result.outcome = Outcome::kOptimal;
@@ -268,7 +269,7 @@ AdmmResult Admm::run(const AdmmOptions& options, Control& control) {
     dual = std::sqrt(squared_change_ / links);
     ++result.iterations;
     result.upper_bound = std::min(result.upper_bound, bound());
-    if (result.upper_bound < lowest - 1e-6 * std::max(1.0, std::abs(lowest))) {
+    if (result.upper_bound < lowest - 1e-6 * std::max(score_size_, std::abs(lowest))) {
       result.outcome = Outcome::kInfeasible;
       break;
     }
@@ -284,6 +285,10 @@ AdmmResult Admm::run(const AdmmOptions& options, Control& control) {
     ++rounds_;
   }
   result.upper_bound += drift();
+  if (result.outcome == Outcome::kLimit) {
+    propose();
+    propose_completed();
+  }
   result.value = best_value_;
   result.values = best_values_;
   return result;

@@ -71,6 +71,8 @@ class Admm {
   double penalty() const { return penalty_; }
   double degree(std::size_t variable) const { return network_.degree[variable]; }
   Network& network() { return network_; }
+  // The root mean square of the scores, which a gap of nearly nothing is measured against.
+  double score_size() const { return score_size_; }
 
  private:
   // A round of all factors, in flat loops over all links.
@@ -100,7 +102,6 @@ class Admm {
   void propose_completed();
   void try_candidate();
   void adapt_penalty(double primal, double dual);
-  double natural_penalty() const;
   double drift();
   double bound() const { return fixed_ + factors_bound_ + slack_; }
 
@@ -108,6 +109,7 @@ class Admm {
   const Graph& graph_;
   std::vector<Pin> pins_;
   std::vector<std::int64_t> pinned_links_;
+  double score_size_ = 1.0;
   double fixed_ = 0.0;  // scores of variables that no factor decides
 
   double penalty_ = 0.0, next_penalty_ = 0.0, first_penalty_ = 0.0;
@@ -143,6 +145,7 @@ class Admm {
 
   std::vector<double> rounding_;
   std::vector<std::uint8_t> chosen_, candidate_, last_candidate_, best_values_;
+  bool any_tried_ = false;
   double best_value_ = -kInfinity;
 
   // Made when first needed.

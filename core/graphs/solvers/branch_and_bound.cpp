@@ -21,7 +21,7 @@ BranchAndBound::BranchAndBound(const Graph& graph, const BranchAndBoundOptions& 
 
 double BranchAndBound::cutoff() const {
   if (result_.value == -kInfinity) return -kInfinity;
-  return result_.value + options_.relative_gap * std::max(1.0, std::abs(result_.value));
+  return result_.value + options_.relative_gap * std::max(admm_.score_size(), std::abs(result_.value));
 }
 
 void BranchAndBound::take(double value, const std::vector<std::uint8_t>& values) {
@@ -121,23 +121,28 @@ void BranchAndBound::solve(const Node& node) {
   AdmmOptions relaxation = options_.relaxation;
   relaxation.relative_gap = options_.relative_gap;
   relaxation.cutoff = cutoff();
-  Control control = control_;
-  control.trace = false;
-  const AdmmResult result = admm_.run(relaxation, control);
+  const bool trace = std::exchange(control_.trace, false);  // of nodes, not of their rounds
+  const AdmmResult result = admm_.run(relaxation, control_);
+  control_.trace = trace;
   ++result_.nodes;
   result_.rounds += result.iterations;
   if (result_.nodes == 1) {
     result_.relaxed = admm_.consensus();
     result_.impossible_factor = result.impossible_factor;
   }
-  if (!result.values.empty()) take(result.value, result.values);
-  if (result.outcome == Outcome::kInfeasible || result.outcome == Outcome::kCutOff) return;
+  take(result.value, result.values);
+  if (result.outcome == Outcome::kInfeasible) return;
   double bound = std::min(node.bound, result.upper_bound);
-  if (bound <= cutoff()) return;
-  std::vector<Pin> pins = node.pins;
-  bound = std::min(bound, fix_variables(pins));
-  if (bound <= cutoff()) return;
-  branch(std::move(pins), bound);
+  if (bound > cutoff()) {
+    std::vector<Pin> pins = node.pins;
+    bound = std::min(bound, fix_variables(pins));
+    if (pins != node.pins) closed_ = cutoff();  // what was ruled out may be as good as this
+    if (bound > cutoff()) {
+      branch(std::move(pins), bound);
+      return;
+    }
+  }
+  closed_ = std::max(closed_, bound);
 }
 
 BranchAndBoundResult BranchAndBound::run() {
@@ -164,9 +169,10 @@ BranchAndBoundResult BranchAndBound::run() {
                                      std::max<double>(1.0, static_cast<double>(node.pins.size())));
     }
   }
-  const bool found = !result_.values.empty();
+  const bool found = result_.value > -kInfinity;
   result_.outcome = found ? Outcome::kOptimal : Outcome::kInfeasible;
-  if (found) result_.upper_bound = std::max(result_.value, std::min(result_.upper_bound, cutoff()));
+  if (!open_.empty()) closed_ = std::max(closed_, open_.top().bound);
+  if (found) result_.upper_bound = std::max(result_.value, std::min(result_.upper_bound, closed_));
   return std::move(result_);
 }
 

@@ -67,6 +67,7 @@ class BranchAndBound {
   Admm admm_;
   std::priority_queue<Node> open_;
   std::int64_t created_ = 0;
+  double closed_ = -kInfinity;  // no assignment that was ruled out is better than this
   BranchAndBoundResult result_;
   std::vector<double> weight_;  // of a variable: how much hangs on it
   std::vector<double> scores_, messages_, values_, loss_if_one_, loss_if_zero_;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from importlib import import_module
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -78,8 +79,13 @@ def linear_program(
     limits = Limits(time_limit_seconds, max_iterations)
     program = _written_out(graph)
     highs = _start(program, len(graph) if exact else 0, limits)
-    interrupted = _run(highs)
+    with _ONE_AT_A_TIME:
+        interrupted = _run(highs)
     return _solution(graph, highs, exact, interrupted, limits, trace)
+
+
+#: The wrapper's locks belong to its class, so two instances cannot run at the same time.
+_ONE_AT_A_TIME = Lock()
 
 
 def _written_out(graph: FactorGraph) -> Program:
