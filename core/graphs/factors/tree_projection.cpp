@@ -1,6 +1,7 @@
 #include "graphs/factors/tree_projection.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "graphs/factors/simplex.h"
@@ -13,7 +14,12 @@ constexpr double kFlowTolerance = 1e-9;  // a set starved by less than this is n
 constexpr double kCutTolerance = 1e-11;
 constexpr int kMaxCutRounds = 60, kMaxNewtonSteps = 60;
 constexpr int kHurriedRounds = 2, kHurriedSteps = 5, kHurriedFlows = 3;
-constexpr int kCallsToKeepCut = 20;
+constexpr int kCallsToKeepCut = 10;
+
+template <class Function>
+void for_each_bit(std::uint64_t bits, Function&& function) {
+  for (; bits != 0; bits &= bits - 1) function(static_cast<std::size_t>(std::countr_zero(bits)));
+}
 
 }  // namespace
 
@@ -79,33 +85,39 @@ void TreeProjection::measure(const Memory& memory) {
 
 // One step of Newton's method on the multipliers of the cuts that bind.
 bool TreeProjection::newton_step(Memory& memory) {
-  std::vector<std::size_t> binding;
+  std::vector<std::size_t>& binding = binding_;
+  binding.clear();
   for (std::size_t c = 0; c < gaps_.size(); ++c)
     if (memory.cuts[c].multiplier > 0.0 || gaps_[c] > 0.0) binding.push_back(c);
   const std::size_t size = binding.size();
+  if (size > 64) return false;
   jacobian_.assign(size * size, 0.0);
   step_.resize(size);
   // How a unit of one multiplier moves the mass inside another cut: a word with k heads in use, j
   // of them inside, shifts the mass evenly among the k.
-  std::vector<std::vector<std::uint8_t>> is_inside(size, std::vector<std::uint8_t>(point_.size()));
+  cuts_at_.assign(point_.size(), 0);
   for (std::size_t s = 0; s < size; ++s)
-    for (const std::int32_t place : memory.cuts[binding[s]].arcs) is_inside[s][place] = 1;
-  std::vector<double> counts(size);
+    for (const std::int32_t place : memory.cuts[binding[s]].arcs)
+      cuts_at_[place] |= std::uint64_t{1} << s;
+  double counts[64];
   for (const std::int32_t w : cut_words_) {
-    std::fill(counts.begin(), counts.end(), 0.0);
+    std::uint64_t present = 0;
     double used = 0.0;
     for (std::int32_t i = memory.start[w]; i < memory.start[w + 1]; ++i) {
       if (!(point_[i] > 0.0)) continue;
       used += 1.0;
-      for (std::size_t s = 0; s < size; ++s) {
-        if (is_inside[s][i] == 0) continue;
+      for (std::uint64_t rest = cuts_at_[i] & ~present; rest != 0; rest &= rest - 1)
+        counts[std::countr_zero(rest)] = 0.0;
+      present |= cuts_at_[i];
+      for_each_bit(cuts_at_[i], [&](std::size_t s) {
         counts[s] += 1.0;
-        for (std::size_t t = 0; t < size; ++t) jacobian_[s * size + t] += is_inside[t][i];
-      }
+        for_each_bit(cuts_at_[i], [&](std::size_t t) { jacobian_[s * size + t] += 1.0; });
+      });
     }
-    for (std::size_t s = 0; s < size; ++s)
-      if (counts[s] != 0.0)
-        for (std::size_t t = 0; t < size; ++t) jacobian_[s * size + t] -= counts[s] * counts[t] / used;
+    for_each_bit(present, [&](std::size_t s) {
+      for_each_bit(present,
+                   [&](std::size_t t) { jacobian_[s * size + t] -= counts[s] * counts[t] / used; });
+    });
   }
   for (std::size_t s = 0; s < size; ++s) step_[s] = gaps_[binding[s]];
   // Gaussian elimination of a positive semidefinite matrix. A cut that the others imply, or whose

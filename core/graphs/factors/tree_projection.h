@@ -62,6 +62,8 @@ class TreeProjection {
   std::vector<double> inflow_;                    // by word: from the words reached so far
   std::vector<std::uint8_t> reached_, in_cut_;
   std::vector<std::int32_t> queue_, cut_words_;
+  std::vector<std::size_t> binding_;
+  std::vector<std::uint64_t> cuts_at_;  // by place: which of the binding cuts it lies in
   std::vector<double> jacobian_, step_, old_multipliers_;
   std::vector<double> capacity_;  // residual graph of a flow
   std::vector<std::int32_t> local_, from_;

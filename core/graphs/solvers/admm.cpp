@@ -13,7 +13,7 @@ namespace {
 constexpr double kSparseBelow = 0.2, kDenseAbove = 0.3;
 constexpr double kExactBelow = 1e-3;  // residuals from which on projections are exact
 constexpr std::int64_t kDenseRoundsBeforeLeaps = 100;
-constexpr std::int64_t kRoundsBetweenLooks = 5;
+constexpr std::int64_t kRoundsBetweenLooks = 8;
 constexpr std::int64_t kRoundsBetweenProposals = 10;
 constexpr std::int64_t kRoundsBetweenPenalties = 10;  // at first; more and more later
 constexpr double kNaturalPenalty = 0.15;              // times the size of scores
@@ -44,6 +44,7 @@ Admm::Admm(const Graph& graph) : network_(graph), graph_(graph) {
   point_.resize(links);
   scores_.resize(links);
   sum_.resize(variables);
+  odd_sum_.resize(variables);
   consensus_.assign(variables, 0.5);
   announced_ = consensus_;
   is_touched_.assign(variables, 0);

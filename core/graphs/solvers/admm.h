@@ -115,7 +115,7 @@ class Admm {
   double penalty_ = 0.0, next_penalty_ = 0.0, first_penalty_ = 0.0;
   std::vector<double> scores_, target_, point_;  // p, u + p / rho, z: per link
   std::vector<double> own_;                      // per factor: what its projection returned
-  std::vector<double> consensus_, sum_;          // u, and the sum of the copies: per variable
+  std::vector<double> consensus_, sum_, odd_sum_;          // u, and the sum of the copies: per variable
   double factors_bound_ = 0.0, slack_ = 0.0, squared_change_ = 0.0;
 
   // Sparse rounds.

@@ -93,14 +93,27 @@ void Admm::project_all() {
   for (const double own : own_) factors_bound_ += own;
 }
 
+// Neighbouring links often share a variable, and adding to the same place twice in a row makes the
+// second wait for the first: even and odd links go to sums of their own.
 void Admm::restore_sums() {
   std::fill(sum_.begin(), sum_.end(), 0.0);
-  const std::vector<std::int32_t>& variable = network_.variable;
-  if (network_.any_negated)
-    for (std::size_t l = 0; l < variable.size(); ++l)
+  std::fill(odd_sum_.begin(), odd_sum_.end(), 0.0);
+  const std::size_t count = network_.links(), even = count & ~std::size_t{1};
+  const std::int32_t* variable = network_.variable.data();
+  if (network_.any_negated) {
+    for (std::size_t l = 0; l < even; l += 2) {
       sum_[variable[l]] += network_.seen(l, point_[l]);
-  else
-    for (std::size_t l = 0; l < variable.size(); ++l) sum_[variable[l]] += point_[l];
+      odd_sum_[variable[l + 1]] += network_.seen(l + 1, point_[l + 1]);
+    }
+    if (even < count) sum_[variable[even]] += network_.seen(even, point_[even]);
+  } else {
+    for (std::size_t l = 0; l < even; l += 2) {
+      sum_[variable[l]] += point_[l];
+      odd_sum_[variable[l + 1]] += point_[l + 1];
+    }
+    if (even < count) sum_[variable[even]] += point_[even];
+  }
+  for (std::size_t v = 0; v < sum_.size(); ++v) sum_[v] += odd_sum_[v];
 }
 
 void Admm::average_all() {
