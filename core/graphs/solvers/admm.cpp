@@ -12,7 +12,7 @@ namespace {
 // Sparse rounds cost several times as much a link, but save the idle ones.
 constexpr double kSparseBelow = 0.2, kDenseAbove = 0.3;
 constexpr double kExactBelow = 1e-3;  // residuals from which on projections are exact
-constexpr std::int64_t kDenseRoundsBeforeLeaps = 100;
+constexpr std::int64_t kDenseRoundsBeforeLeaps = 100, kDenseRoundsBetweenLeaps = 50;
 constexpr std::int64_t kRoundsBetweenLooks = 8;
 constexpr std::int64_t kRoundsBetweenProposals = 10;
 constexpr std::int64_t kRoundsBetweenPenalties = 10;  // at first; more and more later
@@ -201,6 +201,14 @@ void Admm::adapt_penalty(double primal, double dual) {
   if (moved > 10.0 * primal) next_penalty_ = penalty_ * 0.5;
 }
 
+// With all links, following costs as much as a round: worth it only now and then.
+bool Admm::may_leap_densely() {
+  if (rounds_in_mode_ < kDenseRoundsBeforeLeaps) return false;
+  const std::int64_t phase = rounds_in_mode_ % kDenseRoundsBetweenLeaps;
+  if (phase == 0) followed_links_.clear();  // begins anew
+  return phase < 12;
+}
+
 AdmmResult Admm::run(const AdmmOptions& options, Control& control) {
   AdmmResult result;
   const double lowest = network_.lowest_value(pins_);
@@ -258,8 +266,7 @@ AdmmResult Admm::run(const AdmmOptions& options, Control& control) {
         next_look_at_penalty += std::max(kRoundsBetweenPenalties, result.iterations / 5);
       }
     }
-    if (options.extrapolate && (sparse_ || rounds_in_mode_ >= kDenseRoundsBeforeLeaps))
-      extrapolate();
+    if (options.extrapolate && (sparse_ || may_leap_densely())) extrapolate();
     if (sparse_) {
       project_active();
       average_active();

@@ -92,6 +92,7 @@ class Admm {
   void index_factors();
   // Extrapolation, between gathering and projecting.
   void extrapolate();
+  bool may_leap_densely();
   void follow();
   void keep_shares(std::span<const double> before, std::span<double> after);
   void read_state(std::span<double> state) const;
