@@ -18,7 +18,6 @@ Answer branch_and_bound(const Graph& graph, std::int64_t max_nodes,
   options.max_nodes = max_nodes;
   options.relative_gap = relative_gap;
   options.relaxation.max_iterations = max_rounds_per_node;
-  options.relaxation.residual_threshold = 1e-4;
   Control control;
   control.time_limit_seconds = time_limit_seconds;
   control.trace = trace;

@@ -1,5 +1,7 @@
 #include "graphs/graph.h"
 
+#include <algorithm>
+
 #include "graphs/block.h"
 #include "graphs/kinds.h"
 
@@ -65,6 +67,18 @@ std::string check(const Graph& graph) {
     if (!problem.empty()) return problem;
   }
   return "";
+}
+
+double lowest_value(const Graph& graph, const std::vector<Pin>& pins) {
+  double sum = 0.0;
+  for (std::size_t v = 0; v < pins.size(); ++v)
+    if (pins[v] != 0) sum += pins[v] == 1 ? graph.scores[v] : std::min(0.0, graph.scores[v]);
+  for (const BlockArrays& block : graph.blocks) {
+    if (block.kind == Kind::kCustom) return -kInfinity;  // nobody knows how bad their scores are
+    for (const double extra : block.extras)
+      if (extra > -kInfinity) sum += std::min(0.0, extra);
+  }
+  return sum;
 }
 
 std::vector<std::unique_ptr<Block>> make_blocks(const Graph& graph) {

@@ -57,6 +57,9 @@ struct Graph {
 // factors that their kind cannot read.
 std::string check(const Graph& graph);
 
+// Below this no allowed assignment can be, so that a smaller bound proves that there is none.
+double lowest_value(const Graph& graph, const std::vector<Pin>& pins);
+
 // Machinery for the factors of a graph, block by block; it refers to the graph's arrays.
 std::vector<std::unique_ptr<Block>> make_blocks(const Graph& graph);
 

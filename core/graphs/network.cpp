@@ -1,7 +1,5 @@
 #include "graphs/network.h"
 
-#include <algorithm>
-
 namespace turbotree::graphs {
 
 Network::Network(const Graph& graph) : graph(graph), blocks(make_blocks(graph)) {
@@ -38,18 +36,6 @@ double Network::evaluate(const std::vector<std::uint8_t>& values) {
     for (const double value : values_) sum += value;
     if (sum == -kInfinity) break;
   }
-  return sum;
-}
-
-double Network::lowest_value(const std::vector<Pin>& pins) const {
-  double sum = 0.0;
-  for (const BlockArrays& block : graph.blocks)
-    if (block.kind == Kind::kCustom) return -kInfinity;  // nobody knows how bad their scores are
-  for (std::size_t v = 0; v < pins.size(); ++v)
-    if (pins[v] != 0) sum += pins[v] == 1 ? graph.scores[v] : std::min(0.0, graph.scores[v]);
-  for (const BlockArrays& block : graph.blocks)
-    for (const double extra : block.extras)
-      if (extra > -kInfinity) sum += std::min(0.0, extra);
   return sum;
 }
 

@@ -23,9 +23,6 @@ struct Network {
   // The score of an assignment; -infinity if a factor forbids it.
   double evaluate(const std::vector<std::uint8_t>& values);
 
-  // Below this no allowed assignment can be, so that a smaller bound proves that there is none.
-  double lowest_value(const std::vector<Pin>& pins) const;
-
   const Graph& graph;
   std::vector<std::unique_ptr<Block>> blocks;
   std::vector<std::int64_t> first_link, first_factor;  // of a block

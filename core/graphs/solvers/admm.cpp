@@ -211,7 +211,7 @@ bool Admm::may_leap_densely() {
 
 AdmmResult Admm::run(const AdmmOptions& options, Control& control) {
   AdmmResult result;
-  const double lowest = network_.lowest_value(pins_);
+  const double lowest = lowest_value(graph_, pins_);
   const double links = std::max<double>(1.0, static_cast<double>(network_.links()));
   if (first_penalty_ <= 0.0)
     first_penalty_ = options.penalty > 0.0 ? options.penalty : kNaturalPenalty * score_size_;

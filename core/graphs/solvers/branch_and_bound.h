@@ -13,7 +13,8 @@ namespace turbotree::graphs {
 struct BranchAndBoundOptions {
   std::int64_t max_nodes = 1000000;
   double relative_gap = 1e-6;
-  AdmmOptions relaxation;  // how hard to try at each node
+  // How hard to try at each node: a bound that is nearly the relaxation's is enough.
+  AdmmOptions relaxation{.residual_threshold = 1e-4};
 };
 
 struct BranchAndBoundResult {

@@ -119,20 +119,6 @@ double Subgradient::dual() const {
 }
 
 // No allowed assignment is worth less than this.
-double Subgradient::lowest_value() const {
-  double sum = 0.0;
-  for (std::size_t v = 0; v < pins_.size(); ++v)
-    sum += pins_[v] == 1   ? graph_.scores[v]
-           : pins_[v] == 0 ? 0.0
-                           : std::min(0.0, graph_.scores[v]);
-  for (const BlockArrays& block : graph_.blocks) {
-    if (block.kind == Kind::kCustom) return -kInfinity;
-    for (const double score : block.extras)
-      if (score > -kInfinity) sum += std::min(0.0, score);
-  }
-  return sum;
-}
-
 void Subgradient::try_candidate(SubgradientResult& result) {
   const double value = assignments_.value(candidate_);
   if (value > result.value) result.value = value, result.values = candidate_;
@@ -198,7 +184,7 @@ SubgradientResult Subgradient::run(const SubgradientOptions& options, Control& c
     }
   }
   share_out();
-  lowest_ = lowest_value();
+  lowest_ = lowest_value(graph_, pins_);
   double last = kInfinity;
   std::int64_t links_solved = 0, patience = 0, longest_patience = 10;
   round_ = rises_ = 0;

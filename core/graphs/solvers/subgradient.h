@@ -50,7 +50,6 @@ class Subgradient {
   double disagreement() const;  // squared length of the subgradient
   void move(double step);
   double dual() const;
-  double lowest_value() const;
   void propose(SubgradientResult& result);
   void try_candidate(SubgradientResult& result);
   void plan_detour(bool assignment_known);
