@@ -13,7 +13,7 @@ namespace {
 constexpr double kFlowTolerance = 1e-9;  // a set starved by less than this is not cut off
 constexpr double kCutTolerance = 1e-11;
 constexpr int kMaxCutRounds = 60, kMaxNewtonSteps = 60;
-constexpr int kHurriedRounds = 2, kHurriedSteps = 5, kHurriedFlows = 3;
+constexpr int kHurriedRounds = 1, kHurriedSteps = 1, kHurriedFlows = 1;
 constexpr int kCallsToKeepCut = 10;
 
 template <class Function>
@@ -357,6 +357,10 @@ bool TreeProjection::project(const Factor& f, const double* target, double scale
   if (memory.start.empty()) prepare(f, memory);
   const auto arcs = static_cast<std::size_t>(f.links);
   words_ = static_cast<std::size_t>(f.shape[0]);
+  if (scale != memory.scale) {  // the multipliers are scores: they grow with the scale
+    for (Cut& cut : memory.cuts) cut.multiplier *= scale / memory.scale;
+    memory.scale = scale;
+  }
   target_.resize(arcs);
   point_.resize(arcs);
   for (std::size_t i = 0; i < arcs; ++i) target_[i] = target[memory.arc_at[i]];

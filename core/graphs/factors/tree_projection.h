@@ -29,6 +29,7 @@ class TreeProjection {
     std::vector<std::int32_t> modifier;
     std::vector<double> thresholds;  // of the words' simplexes
     std::vector<Cut> cuts;
+    double scale = 1.0;  // of the last call
   };
 
   // Stop before the point is exact; the next call goes on from the cuts of this one.

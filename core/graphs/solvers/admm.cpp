@@ -11,12 +11,13 @@ namespace {
 
 // Sparse rounds cost several times as much a link, but save the idle ones.
 constexpr double kSparseBelow = 0.2, kDenseAbove = 0.3;
-constexpr double kExactBelow = 1e-3;  // residuals from which on projections are exact
-constexpr std::int64_t kDenseRoundsBeforeLeaps = 100, kDenseRoundsBetweenLeaps = 50;
+// Projections are exact while residuals are below the one, or below so many times that since.
+constexpr double kExactBelow = 1e-3, kHurryAgain = 3.0;
+constexpr double kFollowBelow = 0.5;  // share of active links up to which leaps pay in dense rounds
 constexpr std::int64_t kRoundsBetweenLooks = 8;
 constexpr std::int64_t kRoundsBetweenProposals = 10;
 constexpr std::int64_t kRoundsBetweenPenalties = 10;  // at first; more and more later
-constexpr double kNaturalPenalty = 0.15;              // times the size of scores
+constexpr double kNaturalPenalty = 0.1;              // times the size of scores
 
 // Root mean square of the scores that are not 0; 1 if all are.
 double size_of_scores(const Graph& graph) {
@@ -65,8 +66,12 @@ void Admm::set_pins(const std::vector<Pin>& pins) {
   rounds_in_mode_ = 0;
   pinned_links_.clear();
   fixed_ = 0.0;
+  weight_.resize(pins.size());
+  inverse_weight_.resize(pins.size());
   for (std::size_t v = 0; v < pins.size(); ++v) {
     const double score = graph_.scores[v];
+    weight_[v] = pins[v] < 0 ? network_.degree[v] : 0.0;
+    inverse_weight_[v] = weight_[v] > 0.0 ? 1.0 / weight_[v] : 0.0;
     if (pins[v] >= 0) {
       consensus_[v] = pins[v];
       if (pins[v] == 1) fixed_ += score;
@@ -192,23 +197,6 @@ double Admm::drift() {
   return sum;
 }
 
-// Doubles or halves the penalty where one residual outweighs the other tenfold. The dual one counts
-// in units of scores, penalty times movement: without that, a small penalty makes for large
-// movements, and those for a still smaller penalty.
-void Admm::adapt_penalty(double primal, double dual) {
-  const double moved = dual * penalty_ / first_penalty_;
-  if (primal > 10.0 * moved) next_penalty_ = penalty_ * 2.0;
-  if (moved > 10.0 * primal) next_penalty_ = penalty_ * 0.5;
-}
-
-// With all links, following costs as much as a round: worth it only now and then.
-bool Admm::may_leap_densely() {
-  if (rounds_in_mode_ < kDenseRoundsBeforeLeaps) return false;
-  const std::int64_t phase = rounds_in_mode_ % kDenseRoundsBetweenLeaps;
-  if (phase == 0) followed_links_.clear();  // begins anew
-  return phase < 12;
-}
-
 AdmmResult Admm::run(const AdmmOptions& options, Control& control) {
   AdmmResult result;
   const double lowest = lowest_value(graph_, pins_);
@@ -225,9 +213,10 @@ AdmmResult Admm::run(const AdmmOptions& options, Control& control) {
     result.outcome = Outcome::kInfeasible;
     return result;
   }
-  double dual = 0.0, step = 0.0, share = 1.0;
+  double primal = 0.0, dual = 0.0, step = 0.0, share = 1.0;
   std::int64_t next_look_at_penalty = kRoundsBetweenPenalties;
-  bool hurried = true;
+  const double exact_below = std::max(kExactBelow, options.residual_threshold);
+  bool hurried = true, may_follow = false;
   for (const auto& block : network_.blocks) block->set_hurry(true);
   for (;;) {
     const double move = step * penalty_;
@@ -235,9 +224,9 @@ AdmmResult Admm::run(const AdmmOptions& options, Control& control) {
     const double squares = sparse_ ? gather_active(move) : gather_all(move);
     step = options.step;
     if (result.iterations > 0) {
-      const double primal = std::sqrt(squares / links);
-      const bool converged =
-          primal < options.residual_threshold && dual < options.residual_threshold;
+      primal = std::sqrt(squares / links);
+      const double residual = std::max(primal, dual);
+      const bool converged = residual < options.residual_threshold && !hurried;
       if (converged || result.iterations % kRoundsBetweenProposals == 0) propose();
       if (converged) propose_completed();
       if (control.trace) {
@@ -257,16 +246,16 @@ AdmmResult Admm::run(const AdmmOptions& options, Control& control) {
       if (result.outcome != Outcome::kLimit || result.iterations >= options.max_iterations ||
           control.should_stop())
         break;
-      if (hurried && std::max(primal, dual) < kExactBelow) {
-        hurried = false;
-        for (const auto& block : network_.blocks) block->set_hurry(false);
+      if (hurried ? residual < exact_below : residual > kHurryAgain * exact_below) {
+        hurried = !hurried;
+        for (const auto& block : network_.blocks) block->set_hurry(hurried);
       }
       if (options.adapt_penalty && result.iterations >= next_look_at_penalty) {
         adapt_penalty(primal, dual);
         next_look_at_penalty += std::max(kRoundsBetweenPenalties, result.iterations / 5);
       }
     }
-    if (options.extrapolate && (sparse_ || may_leap_densely())) extrapolate();
+    if (options.extrapolate && (sparse_ || following_ || may_follow)) extrapolate();
     if (sparse_) {
       project_active();
       average_active();
@@ -281,13 +270,17 @@ AdmmResult Admm::run(const AdmmOptions& options, Control& control) {
       result.outcome = Outcome::kInfeasible;
       break;
     }
+    if (options.adapt_penalty && result.iterations > 1) hasten_walk(primal, dual);
     share = sparse_ ? static_cast<double>(active_links_) / links : 1.0;
     ++rounds_in_mode_;
-    if (!sparse_ && rounds_in_mode_ % kRoundsBetweenLooks == 0) {
+    may_follow = false;
+    if (!sparse_ && rounds_in_mode_ % kRoundsBetweenLooks == 0 &&
+        moving_links_ < kFollowBelow * links) {
       list_active();
+      may_follow = static_cast<double>(active_links_) < kFollowBelow * links;
       if (static_cast<double>(active_links_) < kSparseBelow * links) start_sparse_rounds();
     } else if (sparse_ && share > kDenseAbove) {
-      sparse_ = false;
+      sparse_ = following_ = false;
       rounds_in_mode_ = 0;
     }
     ++rounds_;

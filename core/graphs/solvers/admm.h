@@ -92,7 +92,6 @@ class Admm {
   void index_factors();
   // Extrapolation, between gathering and projecting.
   void extrapolate();
-  bool may_leap_densely();
   void follow();
   void keep_shares(std::span<const double> before, std::span<double> after);
   void read_state(std::span<double> state) const;
@@ -103,6 +102,7 @@ class Admm {
   void propose_completed();
   void try_candidate();
   void adapt_penalty(double primal, double dual);
+  void hasten_walk(double primal, double dual);
   double drift();
   double bound() const { return fixed_ + factors_bound_ + slack_; }
 
@@ -114,10 +114,13 @@ class Admm {
   double fixed_ = 0.0;  // scores of variables that no factor decides
 
   double penalty_ = 0.0, next_penalty_ = 0.0, first_penalty_ = 0.0;
+  double penalty_before_walk_ = 0.0;  // 0 if there is none
+  int walk_rounds_ = 0;
   std::vector<double> scores_, target_, point_;  // p, u + p / rho, z: per link
   std::vector<double> own_;                      // per factor: what its projection returned
   std::vector<double> consensus_, sum_, odd_sum_;          // u, and the sum of the copies: per variable
-  double factors_bound_ = 0.0, slack_ = 0.0, squared_change_ = 0.0;
+  std::vector<double> weight_, inverse_weight_;  // per variable: its links, 0 if fixed; 1 / that
+  double factors_bound_ = 0.0, slack_ = 0.0, squared_change_ = 0.0, moving_links_ = 0.0;
 
   // Sparse rounds.
   bool sparse_ = false;
@@ -141,7 +144,7 @@ class Admm {
   std::vector<double> followed_degree_;  // per variable: its followed links
   std::vector<double> extrapolated_, fallback_;
   double followed_penalty_ = 0.0, last_step_ = 0.0;
-  bool on_trial_ = false;
+  bool following_ = false, on_trial_ = false;
   int trials_to_skip_ = 0;
 
   std::vector<double> rounding_;

@@ -20,6 +20,10 @@ void Admm::write_state(std::span<const double> state) {
   for (const std::int64_t l : followed_links_) scores_[l] = state[i++] * penalty_;
   for (const std::int32_t v : followed_variables_)
     consensus_[v] = state[i++] / std::sqrt(network_.degree[v]);
+  if (!sparse_) {  // the variables have other links too
+    gather_all(0.0);
+    return;
+  }
   for (const std::int64_t l : followed_links_)
     target_[l] = network_.seen(l, consensus_[network_.variable[l]]) + scores_[l] / penalty_;
 }
@@ -39,42 +43,39 @@ void Admm::keep_shares(std::span<const double> before, std::span<double> after) 
   }
 }
 
-// Chooses what to follow: the links of active factors, or all of them.
+// Chooses what to follow: the links of active factors. In dense rounds these are known only now and
+// then, and the same ones are followed up to the next leap.
 void Admm::follow() {
-  followed_ = sparse_ ? active_ : std::vector<std::vector<std::int32_t>>();
+  following_ = true;
+  followed_ = active_;
   followed_penalty_ = penalty_;
   followed_links_.clear();
   followed_variables_.clear();
   followed_degree_.resize(pins_.size());
   on_trial_ = false;
   extrapolation_.clear();
-  const auto add = [&](std::int64_t l) {
-    const std::int32_t v = network_.variable[l];
-    if (pins_[v] >= 0) return;
-    followed_links_.push_back(l);
-    if (is_touched_[v] == 0) {
-      is_touched_[v] = 1;
-      followed_variables_.push_back(v);
-      followed_degree_[v] = 0.0;
-    }
-    followed_degree_[v] += 1.0;
-  };
-  if (sparse_) {
-    for (std::size_t b = 0; b < active_.size(); ++b) {
-      const std::vector<std::int64_t>& offsets = graph_.blocks[b].offsets;
-      const std::int64_t link = network_.first_link[b];
-      for (const std::int32_t f : active_[b])
-        for (std::int64_t l = link + offsets[f]; l < link + offsets[f + 1]; ++l) add(l);
-    }
-  } else {
-    for (std::size_t l = 0; l < network_.links(); ++l) add(static_cast<std::int64_t>(l));
+  for (std::size_t b = 0; b < active_.size(); ++b) {
+    const std::vector<std::int64_t>& offsets = graph_.blocks[b].offsets;
+    const std::int64_t link = network_.first_link[b];
+    for (const std::int32_t f : active_[b])
+      for (std::int64_t l = link + offsets[f]; l < link + offsets[f + 1]; ++l) {
+        const std::int32_t v = network_.variable[l];
+        if (pins_[v] >= 0) continue;
+        followed_links_.push_back(l);
+        if (is_touched_[v] == 0) {
+          is_touched_[v] = 1;
+          followed_variables_.push_back(v);
+          followed_degree_[v] = 0.0;
+        }
+        followed_degree_[v] += 1.0;
+      }
   }
   for (const std::int32_t v : followed_variables_) is_touched_[v] = 0;
 }
 
 void Admm::extrapolate() {
-  const bool same = sparse_ ? active_ == followed_ : followed_.empty() && !followed_links_.empty();
-  if (!same || followed_penalty_ != penalty_) follow();
+  const bool same = following_ && followed_penalty_ == penalty_ && (!sparse_ || active_ == followed_);
+  if (!same) follow();
   const std::size_t size = followed_links_.size() + followed_variables_.size();
   read_state(extrapolation_.next(size));
   if (extrapolation_.count() < 2) return;
@@ -82,10 +83,12 @@ void Admm::extrapolate() {
     // The leap counts only if the steps became shorter by it.
     on_trial_ = false;
     if (!(extrapolation_.last_step() < last_step_)) {
+      keep_shares(extrapolation_.last(), fallback_);  // links that are not followed moved on
       write_state(fallback_);
       extrapolation_.clear();
       trials_to_skip_ = 1;
     }
+    following_ = sparse_;
     return;
   }
   if (!extrapolation_.full()) return;
@@ -93,11 +96,13 @@ void Admm::extrapolate() {
   if (trials_to_skip_ > 0) {
     --trials_to_skip_;
     extrapolation_.clear();
+    following_ = sparse_;
     return;
   }
   fallback_.assign(extrapolation_.last().begin(), extrapolation_.last().end());
   const bool leapt = extrapolation_.extrapolate(extrapolated_);
   extrapolation_.clear();
+  following_ = sparse_ || leapt;
   if (!leapt) return;
   keep_shares(fallback_, extrapolated_);
   write_state(extrapolated_);

@@ -65,6 +65,51 @@ double support(std::int64_t count, const double* TURBOTREE_RESTRICT target,
   return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
+struct Averages {
+  double squares = 0.0, rises = 0.0, moving = 0.0;  // of the changes; links of what moved
+};
+
+struct VariableArrays {
+  std::int64_t count;
+  const double* sum;
+  const double* weight;          // the degree; 0 if the variable is fixed or has no links
+  const double* inverse_weight;  // 0 where that is 0
+  double idle;
+};
+
+TURBOTREE_CLONES
+Averages average(const VariableArrays all, const double* TURBOTREE_RESTRICT before,
+                 double* TURBOTREE_RESTRICT after) {
+  constexpr int kSums = 4;
+  double squares[kSums] = {}, rises[kSums] = {}, moving[kSums] = {};
+  const auto one = [&](std::int64_t v, int k) {
+    const double weight = all.weight[v];
+    const double change = weight * (all.sum[v] * all.inverse_weight[v] - before[v]);
+    const double step = change * all.inverse_weight[v];
+    squares[k] += change * step;
+    rises[k] += std::max(0.0, change);
+    moving[k] += std::abs(step) > all.idle ? weight : 0.0;
+    after[v] = before[v] + step;
+  };
+  std::int64_t v = 0;
+  for (; v + kSums <= all.count; v += kSums)
+    for (int k = 0; k < kSums; ++k) one(v + k, k);
+  for (; v < all.count; ++v) one(v, 0);
+  return {(squares[0] + squares[1]) + (squares[2] + squares[3]),
+          (rises[0] + rises[1]) + (rises[2] + rises[3]),
+          (moving[0] + moving[1]) + (moving[2] + moving[3])};
+}
+
+TURBOTREE_CLONES
+double total(std::int64_t count, const double* values) {
+  double sums[4] = {0.0, 0.0, 0.0, 0.0};
+  std::int64_t i = 0;
+  for (; i + 4 <= count; i += 4)
+    for (int k = 0; k < 4; ++k) sums[k] += values[i + k];
+  for (; i < count; ++i) sums[0] += values[i];
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
 double pinned_target(double value) { return value > 0.5 ? kPinnedTarget : -kPinnedTarget; }
 
 }  // namespace
@@ -90,7 +135,7 @@ void Admm::project_all() {
   for (const std::int64_t l : pinned_links_) target_[l] = point_[l];
   factors_bound_ = penalty_ * support(static_cast<std::int64_t>(network_.links()), target_.data(),
                                       point_.data(), network_.offset.data());
-  for (const double own : own_) factors_bound_ += own;
+  factors_bound_ += total(static_cast<std::int64_t>(own_.size()), own_.data());
 }
 
 // Neighbouring links often share a variable, and adding to the same place twice in a row makes the
@@ -118,16 +163,14 @@ void Admm::restore_sums() {
 
 void Admm::average_all() {
   restore_sums();
-  squared_change_ = slack_ = 0.0;
-  for (std::size_t v = 0; v < consensus_.size(); ++v) {
-    if (network_.degree[v] == 0.0 || pins_[v] >= 0) continue;
-    const double change = sum_[v] / network_.degree[v] - consensus_[v];
-    squared_change_ += network_.degree[v] * change * change;
-    slack_ += std::max(0.0, network_.degree[v] * change);
-    announced_[v] = consensus_[v];
-    consensus_[v] += change;
-  }
-  slack_ *= penalty_;
+  announced_.swap(consensus_);
+  const Averages averages =
+      average({static_cast<std::int64_t>(consensus_.size()), sum_.data(), weight_.data(),
+               inverse_weight_.data(), idle_},
+              announced_.data(), consensus_.data());
+  squared_change_ = averages.squares;
+  slack_ = penalty_ * averages.rises;
+  moving_links_ = averages.moving;
 }
 
 // Whether the factor would answer differently in the next round.
@@ -180,6 +223,7 @@ void Admm::index_factors() {
 void Admm::start_sparse_rounds() {
   index_factors();
   sparse_ = true;
+  following_ = false;
   rounds_in_mode_ = 0;
   announced_ = consensus_;
   factor_bounds_.resize(own_.size());

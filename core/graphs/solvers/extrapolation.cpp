@@ -9,6 +9,9 @@ namespace turbotree::graphs {
 
 namespace {
 
+// In steps. Steps that hardly differ would make for a leap without end.
+constexpr double kLongestLeap = 1e4;
+
 TURBOTREE_CLONES
 double dot(std::int64_t size, const double* TURBOTREE_RESTRICT a,
            const double* TURBOTREE_RESTRICT b) {
@@ -94,9 +97,9 @@ bool Extrapolation::extrapolate(std::vector<double>& state) {
     const double* z = states_[used[k] + 2].data();
     for (std::size_t i = 0; i < size_; ++i) state[i] -= coordinates[k] * (z[i] - y[i]);
   }
-  for (const double value : state)
-    if (!std::isfinite(value)) return false;
-  return true;
+  double moved = 0.0;
+  for (std::size_t i = 0; i < size_; ++i) moved += (state[i] - last[i]) * (state[i] - last[i]);
+  return std::sqrt(moved) < kLongestLeap * last_step();  // not if it is infinite or no number
 }
 
 }  // namespace turbotree::graphs
