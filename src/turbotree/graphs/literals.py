@@ -256,6 +256,8 @@ def as_count(value: Any, where: str, smallest: int) -> int:
 
 def as_positive(value: Any, where: str) -> float:
     """Check a finite number above 0."""
+    if type(value) is float and 0 < value < np.inf:
+        return value
     if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < np.inf:
         raise InputError(f"{where}: expected a number above 0, got {value!r}")
     return float(value)
