@@ -15,15 +15,7 @@ constexpr std::size_t kGraphsPerCall = 16;
 }  // namespace
 
 Batch::Batch(Solve solve, const Control& control, std::int64_t threads)
-    : solve_(std::move(solve)), control_(control) {
-  for (std::int64_t i = 1; i < threads; ++i) {
-    try {
-      threads_.emplace_back([this] { work(); });
-    } catch (const std::system_error&) {
-      break;  // the system gives no more; the caller's thread works in any case
-    }
-  }
-}
+    : solve_(std::move(solve)), control_(control), wanted_(threads - 1) {}
 
 Batch::~Batch() {
   {
@@ -42,6 +34,13 @@ bool Batch::add(std::unique_ptr<const Graph> graph) {
     call = items_.size() % kGraphsPerCall == 0;
   }
   if (call) added_.notify_all();
+  if (static_cast<std::int64_t>(threads_.size()) < wanted_) {
+    try {
+      threads_.emplace_back([this] { work(); });
+    } catch (const std::system_error&) {
+      wanted_ = 0;  // the system gives no more; the caller's thread works in any case
+    }
+  }
   return failed_ == kNone;
 }
 

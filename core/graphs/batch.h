@@ -22,8 +22,8 @@ namespace turbotree::graphs {
 
 class Batch {
  public:
-  // The thread that asks for the answers works too, so one less is started. `control` is the
-  // pattern of every graph's own.
+  // The thread that asks for the answers works too, so at most one less is started. `control` is
+  // the pattern of every graph's own.
   Batch(Solve solve, const Control& control, std::int64_t threads);
   // Stops what still runs.
   ~Batch();
@@ -62,6 +62,7 @@ class Batch {
   std::atomic<std::int64_t> failed_{kNone};  // the first graph that is infeasible or threw
   std::atomic<bool> stopped_{false};
   std::chrono::steady_clock::time_point asked_ = std::chrono::steady_clock::now();
+  std::int64_t wanted_;  // of threads
   std::vector<std::thread> threads_;
 };
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from turbotree.errors import InputError
 from turbotree.graphs import _core
 from turbotree.graphs.limits import read_time_limit
-from turbotree.graphs.literals import as_count, as_positive
+from turbotree.graphs.literals import as_count, as_flag, as_positive
 from turbotree.graphs.native import Prepared
 from turbotree.graphs.solution import Solution, WarmStart
 
@@ -42,7 +42,7 @@ def admm(
     ----------
     graph : FactorGraph
     max_iterations : int
-        Rounds.
+        Rounds; after none, nothing is known.
     residual_threshold : float
         The relaxation counts as solved when factors disagree, and the consensus moves, by less
         than this (root mean square over links; the papers use 1e-3).
@@ -120,6 +120,8 @@ def prepare(
         raise InputError(f"step: expected a number between 0 and 2, got {step!r}")
     start = check = None
     if warm_start is not None:
+        if not isinstance(warm_start, Solution):
+            raise InputError(f"warm_start: expected a solution of admm, got {warm_start!r}")
         left = warm_start.warm_start
         if left is None:
             raise InputError("warm_start: expected a solution of admm, got one of another solver")
@@ -128,12 +130,12 @@ def prepare(
         max_iterations=as_count(max_iterations, "max_iterations", 0),
         residual_threshold=as_positive(residual_threshold, "residual_threshold"),
         penalty=0.0 if penalty is None else as_positive(penalty, "penalty"),
-        adapt_penalty=adapt_penalty,
-        step=step,
-        extrapolate=extrapolate,
+        adapt_penalty=as_flag(adapt_penalty, "adapt_penalty"),
+        step=float(step),
+        extrapolate=as_flag(extrapolate, "extrapolate"),
         relative_gap=as_positive(tolerance, "tolerance"),
         time_limit_seconds=read_time_limit(time_limit_seconds),
-        trace=trace,
+        trace=as_flag(trace, "trace"),
         start=start,
     )
     return Prepared(solver, check)

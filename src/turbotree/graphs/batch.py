@@ -8,7 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from turbotree.graphs.literals import as_count
-from turbotree.graphs.solvers import find_preparation, find_solver
+from turbotree.graphs.solvers import check_options, find_preparation, find_solver
 
 if TYPE_CHECKING:
     from turbotree.graphs.graph import FactorGraph
@@ -53,6 +53,7 @@ def solve_many(
     [2.0, 3.0]
     """
     solve = find_solver(solver)
+    check_options(solve, options)
     one_at_a_time = as_count(threads, "threads", 1) == 1
     waiting = iter(graphs)
     prepare = find_preparation(solver)

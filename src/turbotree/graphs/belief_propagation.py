@@ -4,30 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-import numpy as np
-
 from turbotree.errors import InputError
 from turbotree.graphs import _core
 from turbotree.graphs.limits import read_time_limit
-from turbotree.graphs.literals import as_count
+from turbotree.graphs.literals import as_count, as_flag, as_fraction
 from turbotree.graphs.native import (
     INFEASIBLE,
     Prepared,
     core_graph,
     infeasible,
-    name_factor,
     read_trace,
 )
 from turbotree.graphs.solution import Marginals, Solution
+from turbotree.graphs.solvers import check_options
 
 if TYPE_CHECKING:
     from turbotree.graphs.graph import FactorGraph
 
 #: The core's numbers of the schedules.
 _SCHEDULES = {"flooding": 0, "sequential": 1, "residual": 2}
-
-#: Given probabilities this close to 0 or 1 are meant to be 0 or 1.
-_ROUNDING = 1e-12
 
 
 @overload
@@ -64,8 +59,10 @@ def belief_propagation(
     array([False, False,  True])
     """
     if mode == "sum":
+        check_options(sum_product, options)
         return sum_product(graph, **options)
     if mode == "max":
+        check_options(max_product, options)
         return max_product(graph, **options)
     raise InputError(f"belief_propagation: mode: expected 'sum' or 'max', got {mode!r}")
 
@@ -210,70 +207,6 @@ def prepare_max_product(**options: Any) -> Prepared:
     return Prepared(_solver(sums=False, **options))
 
 
-def bethe_entropy(
-    graph: FactorGraph,
-    probabilities: Any = None,
-    *,
-    tolerance: float = 1e-9,
-    max_iterations: int = 100,
-) -> float:
-    """Compute the Bethe entropy at given probabilities, or at those of :func:`sum_product`.
-
-    That is the sum over variables of (1 - number of factors) H(p) and over factors of the entropy
-    of their beliefs. A factor's belief is the distribution with these probabilities that messages
-    can give it: of all that have them, the one with the largest sum of entropy and expected own
-    score.
-
-    Parameters
-    ----------
-    graph : FactorGraph
-        Without custom factors.
-    probabilities : array of shape (N,), optional
-        Of each variable to be 1.
-    tolerance : float
-        How far the beliefs' probabilities may be off.
-    max_iterations : int
-        Steps of Newton's method to fit the belief of a factor; one takes as many messages as the
-        factor has links.
-
-    Raises
-    ------
-    InputError
-        When a factor has no belief with these probabilities.
-
-    Examples
-    --------
-    >>> from turbotree.graphs import FactorGraph
-    >>> graph = FactorGraph()
-    >>> graph.exactly_one(graph.variables([0.0, 0.0, 0.0]))
-    >>> print(f"{bethe_entropy(graph, [0.5, 0.25, 0.25]):.4f}")  # 1.5 log 2
-    1.0397
-    """
-    if graph.asks_python:
-        raise InputError("bethe_entropy: custom factors have no entropy")
-    if probabilities is None:
-        return sum_product(graph).entropy
-    given = np.asarray(probabilities, dtype=np.float64)
-    if given.shape != (len(graph),):
-        raise InputError(f"probabilities: expected shape ({len(graph)},), got {given.shape}")
-    if not ((given >= -_ROUNDING) & (given <= 1 + _ROUNDING)).all():
-        raise InputError("probabilities: expected numbers between 0 and 1")
-    # What sums and differences leave beside 0 and 1 would need scores beyond all measure.
-    given = np.where(given < _ROUNDING, 0.0, np.where(given > 1 - _ROUNDING, 1.0, given))
-    entropy, misfit = _core.bethe_entropy(
-        core_graph(graph),
-        given,
-        _read_fraction(tolerance, "tolerance"),
-        as_count(max_iterations, "max_iterations", 1),
-    )
-    if misfit >= 0:
-        raise InputError(
-            f"probabilities: {name_factor(graph, misfit)} has no belief with "
-            f"these probabilities (to {tolerance:g} after {max_iterations} steps)"
-        )
-    return entropy
-
-
 def _solver(
     *,
     sums: bool,
@@ -290,14 +223,8 @@ def _solver(
         sums=sums,
         schedule=_SCHEDULES[schedule],
         max_iterations=as_count(max_iterations, "max_iterations", 0),
-        tolerance=_read_fraction(tolerance, "tolerance"),
-        damping=_read_fraction(damping, "damping"),
+        tolerance=as_fraction(tolerance, "tolerance"),
+        damping=as_fraction(damping, "damping"),
         time_limit_seconds=read_time_limit(time_limit_seconds),
-        trace=trace,
+        trace=as_flag(trace, "trace"),
     )
-
-
-def _read_fraction(number: Any, name: str) -> float:
-    if isinstance(number, bool) or not isinstance(number, (int, float)) or not 0 <= number < 1:
-        raise InputError(f"{name}: expected a number from 0 to below 1, got {number!r}")
-    return float(number)

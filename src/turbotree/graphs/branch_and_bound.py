@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from turbotree.graphs import _core
 from turbotree.graphs.limits import read_time_limit
-from turbotree.graphs.literals import as_count, as_positive
+from turbotree.graphs.literals import as_count, as_flag, as_positive
 from turbotree.graphs.native import Prepared
 from turbotree.graphs.solution import Solution
 
@@ -94,6 +94,6 @@ def prepare(
             max_rounds_per_node=as_count(max_rounds_per_node, "max_rounds_per_node", 1),
             relative_gap=as_positive(tolerance, "tolerance"),
             time_limit_seconds=read_time_limit(time_limit_seconds),
-            trace=trace,
+            trace=as_flag(trace, "trace"),
         )
     )

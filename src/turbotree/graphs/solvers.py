@@ -62,6 +62,23 @@ def find_marginal_solver(name: str) -> Callable[..., Marginals]:
     return solver
 
 
+def check_options(solver: Callable[..., Any], options: dict[str, Any]) -> None:
+    """Refuse options that a solver does not have.
+
+    >>> check_options(find_solver("brute_force"), {"magic": True})
+    Traceback (most recent call last):
+    ...
+    turbotree.errors.InputError: brute_force: unknown option 'magic'; there are
+        max_iterations, max_variables, time_limit_seconds, trace
+    """
+    known = solver.__kwdefaults__ or {}
+    for name in options:
+        if name not in known:
+            raise InputError(
+                f"{solver.__name__}: unknown option {name!r}; there are {', '.join(sorted(known))}"
+            )
+
+
 def find_preparation(name: str) -> Callable[..., Prepared] | None:
     """Find the function that checks the options of a solver of the core; None for other solvers.
 
@@ -73,7 +90,7 @@ def find_preparation(name: str) -> Callable[..., Prepared] | None:
 
 
 def _find(name: str, places: dict[str, str], what: str) -> Callable[..., Any]:
-    if name not in places:
+    if not isinstance(name, str) or name not in places:
         raise InputError(f"unknown {what} {name!r}; there are {', '.join(sorted(places))}")
     return _load(places[name])
 

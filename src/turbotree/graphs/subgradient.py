@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from turbotree.errors import InputError
 from turbotree.graphs import _core
 from turbotree.graphs.limits import read_time_limit
-from turbotree.graphs.literals import as_count
+from turbotree.graphs.literals import as_count, as_flag
 from turbotree.graphs.native import Prepared
 from turbotree.graphs.solution import Solution
 
@@ -101,7 +101,7 @@ def prepare(
             max_iterations=as_count(max_iterations, "max_iterations", 0),
             relative_gap=float(tolerance),
             time_limit_seconds=read_time_limit(time_limit_seconds),
-            trace=trace,
+            trace=as_flag(trace, "trace"),
         )
     )
 
