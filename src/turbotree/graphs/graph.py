@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from turbotree.errors import InputError
 from turbotree.graphs import pictures, storage
+from turbotree.graphs.dependencies import DependencyFactors
 from turbotree.graphs.kinds import own_scores
 from turbotree.graphs.logic import LogicFactors
 from turbotree.graphs.solution import Marginals, Solution
@@ -17,7 +18,7 @@ from turbotree.graphs.solvers import check_options, find_marginal_solver, find_s
 from turbotree.graphs.structures import StructuredFactors
 
 
-class FactorGraph(LogicFactors, StructuredFactors):
+class FactorGraph(LogicFactors, StructuredFactors, DependencyFactors):
     """Binary variables with scores, and factors that tie them together.
 
     The score of an assignment is the sum of the scores of its true variables and of the
