@@ -8,7 +8,7 @@ Usage: python benchmarks/graphs.py [--only second-order,exact,grid,factors,many]
 - exact: branch and bound on the same problems.
 - grid: binary grids of PAIR factors: peak memory, and time per round from 64 x 64 to 512 x 512.
 - factors: nanoseconds per factor update by kind, beside the limit that memory bandwidth sets.
-- many: `solve_many` on thousands of small graphs, with one and two threads.
+- many: `solve_many` on thousands of small and tiny graphs, with one and two threads, beside a loop.
 
 Times are CPU seconds, except for threads. Exits with 1 if a bar is missed.
 """

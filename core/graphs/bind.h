@@ -3,11 +3,34 @@
 
 #include <nanobind/nanobind.h>
 
-#include "common/numpy.h"
+#include <utility>
+
+#include "graphs/graph.h"
+#include "graphs/solvers/answer.h"
 #include "graphs/solvers/control.h"
 
-// A solver's answer: what it found, by name.
-using Answer = nanobind::typed<nanobind::dict, nanobind::str, nanobind::any>;
+// A solver with its options, as Python holds it.
+struct Solver {
+  turbotree::graphs::Solve solve;
+  turbotree::graphs::Control control;  // the pattern of every graph's own
+
+  template <class Options>
+  static Solver with(const Options& options, double time_limit_seconds, bool trace) {
+    using namespace turbotree::graphs;
+    return of(
+        [options](const Graph& graph, Control& control) {
+          return turbotree::graphs::solve(graph, options, control);
+        },
+        time_limit_seconds, trace);
+  }
+
+  static Solver of(turbotree::graphs::Solve solve, double time_limit_seconds, bool trace) {
+    Solver solver{std::move(solve), {}};
+    solver.control.time_limit_seconds = time_limit_seconds;
+    solver.control.trace = trace;
+    return solver;
+  }
+};
 
 // Whether Ctrl-C was pressed; the exception stays set for the binding to raise.
 inline bool interrupted_by_user() {
@@ -15,20 +38,18 @@ inline bool interrupted_by_user() {
   return PyErr_CheckSignals() != 0;
 }
 
-// A trace as arrays by name.
-inline Answer to_dict(turbotree::graphs::Trace&& trace) {
-  using turbotree::numpy::to_numpy;
-  Answer answer;
-  answer["iteration"] = to_numpy(std::move(trace.iteration));
-  answer["upper_bound"] = to_numpy(std::move(trace.upper_bound));
-  answer["value"] = to_numpy(std::move(trace.value));
-  answer["primal_residual"] = to_numpy(std::move(trace.primal_residual));
-  answer["dual_residual"] = to_numpy(std::move(trace.dual_residual));
-  answer["active"] = to_numpy(std::move(trace.active));
-  return answer;
+// Runs without Python's lock; raises what Ctrl-C or a user's function left.
+template <class Function>
+auto run_unlocked(Function&& function) {
+  auto result = [&] {
+    nanobind::gil_scoped_release release;
+    return function();
+  }();
+  if (PyErr_Occurred() != nullptr) throw nanobind::python_error();
+  return result;
 }
 
-void bind_admm(nanobind::module_& m);
-void bind_branch_and_bound(nanobind::module_& m);
-void bind_belief_propagation(nanobind::module_& m);
-void bind_subgradient(nanobind::module_& m);
+void bind_graph(nanobind::module_& m);
+void bind_factors(nanobind::module_& m);
+void bind_answers(nanobind::module_& m);
+void bind_solvers(nanobind::module_& m);

@@ -8,7 +8,14 @@ from oracles.graphs import random_graph
 from oracles.tree_graphs import tree_graph
 
 from turbotree.errors import InfeasibleError, InputError
-from turbotree.graphs import SOLVERS, FactorGraph, Kind, Solution, Status, brute_force
+from turbotree.graphs import (
+    SOLVERS,
+    FactorGraph,
+    Kind,
+    Solution,
+    Status,
+    brute_force,
+)
 
 NAMES = ["admm", "branch_and_bound", "brute_force", "linear_program", "max_product", "subgradient"]
 #: These prove the best assignment, or that there is none, on any graph that is small enough.

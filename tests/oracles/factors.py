@@ -32,21 +32,20 @@ class OneFactor:
     def graph(self) -> _core.Graph:
         """Build the graph that holds this factor alone."""
 
-        def ragged(values: Sequence[float] | None, dtype: type) -> tuple[object, object]:
-            offsets = [] if values is None else [0, len(values)]
-            return np.array(offsets, np.int64), np.array([] if values is None else values, dtype)
-
-        block = (
-            self.kind,
-            np.array([0, self.links], np.int64),
+        extras = np.array([] if self.extras is None else self.extras, np.float64)
+        shape = np.array([] if self.shape is None else self.shape, np.int32)
+        chunk = (
+            1,
+            self.links,
             np.arange(self.links, dtype=np.int32),
             np.zeros(self.links, np.uint8),
-            *ragged(self.extras, np.float64),
-            *ragged(self.shape, np.int32),
+            len(extras),
+            extras,
+            len(shape),
+            shape,
             (),
         )
-        pins = np.full(self.links, -1, np.int8)
-        return _core.Graph(np.zeros(self.links), pins, [block])
+        return _core.Graph(np.zeros(self.links), None, {self.kind: [chunk]})
 
 
 def allowed(links: int, own: Own) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -5,6 +5,7 @@
 // it tells a factor is its belief without that factor's message.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -49,7 +50,13 @@ class BeliefPropagation {
   void add_up_beliefs();
   void tell(std::int64_t first, std::int64_t last);  // what variables tell factors, by links
   void compute(std::int64_t f);                      // the messages of a factor, into fresh_
-  double clamped(std::int64_t link) const;
+  // The fresh message of a link; in the header, since every schedule asks for it at every link.
+  double clamped(std::int64_t link) const {
+    if (pins_[links_.variable[link]] >= 0) return 0.0;
+    const double message = fresh_[link];
+    // A factor without any allowed assignment may answer anything; the summary finds it.
+    return message == message ? std::clamp(message, -limit_, limit_) : 0.0;
+  }
   double change_of(std::int64_t f) const;
 
   // One iteration each; the largest change of a message.

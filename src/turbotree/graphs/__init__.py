@@ -14,12 +14,8 @@ from __future__ import annotations
 
 from turbotree.graphs.admm import admm
 from turbotree.graphs.batch import solve_many
-from turbotree.graphs.belief_propagation import (
-    belief_propagation,
-    bethe_entropy,
-    max_product,
-    sum_product,
-)
+from turbotree.graphs.belief_propagation import belief_propagation, max_product, sum_product
+from turbotree.graphs.bethe import bethe_entropy
 from turbotree.graphs.blocks import Block, Kind
 from turbotree.graphs.branch_and_bound import branch_and_bound
 from turbotree.graphs.brute_force import brute_force, brute_force_marginals

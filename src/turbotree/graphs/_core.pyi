@@ -1,6 +1,5 @@
 """Hot loops of turbotree.graphs."""
 
-from collections.abc import Sequence
 from typing import Annotated, Any
 
 import numpy
@@ -8,7 +7,10 @@ from numpy.typing import NDArray
 
 
 class Graph:
-    def __init__(self, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], pins: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], blocks: Sequence[tuple[Any, ...]]) -> None: ...
+    def __init__(self, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], evidence: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, chunks: dict[Any, Any]) -> None:
+        """
+        Join chunks, by the numbers of their kinds. Variables with a score of -inf are fixed to 0, which evidence must not contradict.
+        """
 
     @property
     def links(self) -> int: ...
@@ -32,12 +34,76 @@ def project(graph: Graph, targets: Annotated[NDArray[numpy.float64], dict(shape=
     The quadratic subproblem of each factor, one row of targets after the other; the last answer is returned.
     """
 
-def admm(graph: Graph, max_iterations: int, residual_threshold: float, penalty: float, adapt_penalty: bool, step: float, extrapolate: bool, relative_gap: float, time_limit_seconds: float, trace: bool, start: tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], float] | None) -> dict[str, Any]: ...
+class Answer:
+    @property
+    def status(self) -> int: ...
 
-def branch_and_bound(graph: Graph, max_nodes: int, max_rounds_per_node: int, relative_gap: float, time_limit_seconds: float, trace: bool) -> dict[str, Any]: ...
+    @property
+    def impossible_factor(self) -> int: ...
 
-def belief_propagation(graph: Graph, sums: bool, schedule: int, max_iterations: int, tolerance: float, damping: float, time_limit_seconds: float, trace: bool) -> dict[str, Any]: ...
+    @property
+    def iterations(self) -> int: ...
 
-def bethe_entropy(graph: Graph, probabilities: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], tolerance: float, max_steps: int) -> dict[str, Any]: ...
+    @property
+    def value(self) -> float: ...
 
-def subgradient(graph: Graph, rule: int, step: float, max_iterations: int, relative_gap: float, time_limit_seconds: float, trace: bool) -> dict[str, Any]: ...
+    @property
+    def upper_bound(self) -> float: ...
+
+    @property
+    def seconds(self) -> float: ...
+
+    @property
+    def values(self) -> Annotated[NDArray[numpy.bool_], dict(shape=(None,))] | None: ...
+
+    @property
+    def relaxed(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))] | None: ...
+
+    @property
+    def link_scores(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))] | None: ...
+
+    @property
+    def consensus(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))] | None: ...
+
+    @property
+    def penalty(self) -> float: ...
+
+    @property
+    def probabilities(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))] | None: ...
+
+    @property
+    def log_partition(self) -> float: ...
+
+    @property
+    def entropy(self) -> float: ...
+
+    @property
+    def converged(self) -> bool: ...
+
+    def take_trace(self) -> dict[str, Any] | None:
+        """The columns of the trace, once."""
+
+class Solver:
+    def solve(self, graph: Graph) -> Answer: ...
+
+class Batch:
+    def __init__(self, solver: Solver, threads: int) -> None: ...
+
+    def add(self, graph: Graph) -> bool:
+        """
+        Hand over a graph; false if an earlier one has failed and no more are needed.
+        """
+
+    def next(self) -> Answer | None:
+        """The answer of the next graph in their order; None after the last one."""
+
+def admm(max_iterations: int, residual_threshold: float, penalty: float, adapt_penalty: bool, step: float, extrapolate: bool, relative_gap: float, time_limit_seconds: float, trace: bool, start: tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], float] | None) -> Solver: ...
+
+def branch_and_bound(max_nodes: int, max_rounds_per_node: int, relative_gap: float, time_limit_seconds: float, trace: bool) -> Solver: ...
+
+def subgradient(rule: int, step: float, max_iterations: int, relative_gap: float, time_limit_seconds: float, trace: bool) -> Solver: ...
+
+def belief_propagation(sums: bool, schedule: int, max_iterations: int, tolerance: float, damping: float, time_limit_seconds: float, trace: bool) -> Solver: ...
+
+def bethe_entropy(graph: Graph, probabilities: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], tolerance: float, max_steps: int) -> tuple[float, int]:
+    """The entropy, and the factor that has no such belief or -1."""

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from turbotree.errors import InputError
 from turbotree.graphs import _core
-from turbotree.graphs.limits import Limits
-from turbotree.graphs.literals import as_count, as_positive
-from turbotree.graphs.native import core_graph, infeasible, read_trace, read_values
-from turbotree.graphs.solution import Solution, Status, WarmStart
+from turbotree.graphs.limits import read_time_limit
+from turbotree.graphs.literals import as_count, as_flag, as_positive
+from turbotree.graphs.native import Prepared
+from turbotree.graphs.solution import Solution, WarmStart
 
 if TYPE_CHECKING:
     from turbotree.graphs.graph import FactorGraph
-
-#: The core's outcomes that are not errors.
-_STATUS = {0: Status.OPTIMAL, 1: Status.RELAXED, 2: Status.LIMIT}
-_INFEASIBLE = 3
 
 
 def admm(
@@ -45,7 +42,7 @@ def admm(
     ----------
     graph : FactorGraph
     max_iterations : int
-        Rounds.
+        Rounds; after none, nothing is known.
     residual_threshold : float
         The relaxation counts as solved when factors disagree, and the consensus moves, by less
         than this (root mean square over links; the papers use 1e-3).
@@ -91,44 +88,63 @@ def admm(
     >>> solution.values, round(solution.value, 6), solution.status.name
     (array([ True, False,  True,  True]), 1.9, 'OPTIMAL')
     """
-    limits = Limits(time_limit_seconds)
+    return prepare(
+        max_iterations=max_iterations,
+        residual_threshold=residual_threshold,
+        penalty=penalty,
+        adapt_penalty=adapt_penalty,
+        step=step,
+        extrapolate=extrapolate,
+        tolerance=tolerance,
+        time_limit_seconds=time_limit_seconds,
+        warm_start=warm_start,
+        trace=trace,
+    ).solve(graph)
+
+
+def prepare(
+    *,
+    max_iterations: int,
+    residual_threshold: float,
+    penalty: float | None,
+    adapt_penalty: bool,
+    step: float,
+    extrapolate: bool,
+    tolerance: float,
+    time_limit_seconds: float | None,
+    warm_start: Solution | None,
+    trace: bool,
+) -> Prepared:
+    """Check the options of :func:`admm`."""
     if not as_positive(step, "step") < 2:
         raise InputError(f"step: expected a number between 0 and 2, got {step!r}")
-    compiled = core_graph(graph)
-    start = None
+    start = check = None
     if warm_start is not None:
-        start = warm_start.warm_start
-        if start is None:
+        if not isinstance(warm_start, Solution):
+            raise InputError(f"warm_start: expected a solution of admm, got {warm_start!r}")
+        left = warm_start.warm_start
+        if left is None:
             raise InputError("warm_start: expected a solution of admm, got one of another solver")
-        if (len(start.link_scores), len(start.consensus)) != (compiled.links, len(graph)):
-            raise InputError(
-                "warm_start: expected a solution of a graph with the same factors "
-                f"({len(graph)} variables, {compiled.links} links), "
-                f"got {len(start.consensus)} variables, {len(start.link_scores)} links"
-            )
-    answer = _core.admm(
-        compiled,
+        start, check = (left.link_scores, left.consensus, left.penalty), partial(_check_start, left)
+    solver = _core.admm(
         max_iterations=as_count(max_iterations, "max_iterations", 0),
         residual_threshold=as_positive(residual_threshold, "residual_threshold"),
         penalty=0.0 if penalty is None else as_positive(penalty, "penalty"),
-        adapt_penalty=adapt_penalty,
+        adapt_penalty=as_flag(adapt_penalty, "adapt_penalty"),
         step=float(step),
-        extrapolate=extrapolate,
+        extrapolate=as_flag(extrapolate, "extrapolate"),
         relative_gap=as_positive(tolerance, "tolerance"),
-        time_limit_seconds=limits.time_limit_seconds,
-        trace=trace,
-        start=None if start is None else (start.link_scores, start.consensus, start.penalty),
+        time_limit_seconds=read_time_limit(time_limit_seconds),
+        trace=as_flag(trace, "trace"),
+        start=start,
     )
-    if answer["outcome"] == _INFEASIBLE:
-        raise infeasible(graph, answer["impossible_factor"])
-    return Solution(
-        read_values(answer, len(graph)),
-        answer["value"],
-        answer["upper_bound"],
-        _STATUS[answer["outcome"]],
-        answer["iterations"],
-        limits.seconds,
-        answer["relaxed"].clip(0.0, 1.0),
-        read_trace(answer),
-        WarmStart(answer["link_scores"], answer["relaxed"], answer["penalty"]),
-    )
+    return Prepared(solver, check)
+
+
+def _check_start(start: WarmStart, graph: FactorGraph, compiled: _core.Graph) -> None:
+    if (len(start.link_scores), len(start.consensus)) != (compiled.links, len(graph)):
+        raise InputError(
+            "warm_start: expected a solution of a graph with the same factors "
+            f"({len(graph)} variables, {compiled.links} links), "
+            f"got {len(start.consensus)} variables, {len(start.link_scores)} links"
+        )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from turbotree.graphs.literals import as_count
-from turbotree.graphs.solvers import find_solver
+from turbotree.graphs.solvers import check_options, find_preparation, find_solver
 
 if TYPE_CHECKING:
     from turbotree.graphs.graph import FactorGraph
@@ -25,7 +26,8 @@ def solve_many(
     solver : str
         The name of a solver, as for `FactorGraph.solve`.
     threads : int
-        How many graphs to solve at a time. The solvers of the core run without Python's lock.
+        How many graphs to solve at a time. The solvers of the core run without Python's lock, and
+        begin while a generator still makes later graphs.
     **options
         The solver's options, the same for every graph; a time limit counts for each one.
 
@@ -51,12 +53,27 @@ def solve_many(
     [2.0, 3.0]
     """
     solve = find_solver(solver)
-    if as_count(threads, "threads", 1) == 1:
-        return [solve(graph, **options) for graph in graphs]
+    check_options(solve, options)
+    one_at_a_time = as_count(threads, "threads", 1) == 1
+    waiting = iter(graphs)
+    prepare = find_preparation(solver)
+    if prepare is None:
+        solutions: list[Solution] = []
+    else:
+        prepared = prepare(**{**(solve.__kwdefaults__ or {}), **options})
+        if one_at_a_time:
+            return [prepared.solve(graph) for graph in waiting]
+        solutions, foreign = prepared.solve_many(waiting, threads)
+        if foreign is None:
+            return solutions
+        waiting = chain([foreign], waiting)
+    if one_at_a_time:
+        return [solve(graph, **options) for graph in waiting]
+    # Python functions, or a solver that is one: threads of Python take turns.
     with ThreadPoolExecutor(threads) as pool:
-        waiting = [pool.submit(solve, graph, **options) for graph in graphs]
+        futures = [pool.submit(solve, graph, **options) for graph in waiting]
         try:
-            return [answer.result() for answer in waiting]
+            return solutions + [future.result() for future in futures]
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise

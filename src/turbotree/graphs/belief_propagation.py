@@ -4,27 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-import numpy as np
-
 from turbotree.errors import InputError
 from turbotree.graphs import _core
-from turbotree.graphs.blocks import Kind
-from turbotree.graphs.limits import Limits
-from turbotree.graphs.literals import as_count
-from turbotree.graphs.native import core_graph, infeasible, name_factor, read_trace, read_values
-from turbotree.graphs.solution import Marginals, Solution, Status
+from turbotree.graphs.limits import read_time_limit
+from turbotree.graphs.literals import as_count, as_flag, as_fraction
+from turbotree.graphs.native import (
+    INFEASIBLE,
+    Prepared,
+    core_graph,
+    infeasible,
+    read_trace,
+)
+from turbotree.graphs.solution import Marginals, Solution
+from turbotree.graphs.solvers import check_options
 
 if TYPE_CHECKING:
     from turbotree.graphs.graph import FactorGraph
 
 #: The core's numbers of the schedules.
 _SCHEDULES = {"flooding": 0, "sequential": 1, "residual": 2}
-
-#: An assignment within this share of the bound is the best one.
-_TIGHT = 1e-6
-
-#: Given probabilities this close to 0 or 1 are meant to be 0 or 1.
-_ROUNDING = 1e-12
 
 
 @overload
@@ -61,8 +59,10 @@ def belief_propagation(
     array([False, False,  True])
     """
     if mode == "sum":
+        check_options(sum_product, options)
         return sum_product(graph, **options)
     if mode == "max":
+        check_options(max_product, options)
         return max_product(graph, **options)
     raise InputError(f"belief_propagation: mode: expected 'sum' or 'max', got {mode!r}")
 
@@ -122,23 +122,30 @@ def sum_product(
     >>> print(f"{marginals.log_partition:.4f} {marginals.entropy:.4f}")  # log 5, twice
     1.6094 1.6094
     """
-    if any(block.kind is Kind.CUSTOM for block in graph.blocks):
+    if graph.asks_python:
         raise InputError(
             "sum_product: custom factors know only how to maximise; "
             "use another kind, or ask for the best assignment"
         )
-    limits = Limits(time_limit_seconds)
-    options = _read_options(limits, max_iterations, tolerance, damping, schedule)
-    answer = _core.belief_propagation(core_graph(graph), sums=True, trace=trace, **options)
-    if answer["impossible_factor"] >= 0:
-        raise infeasible(graph, answer["impossible_factor"])
+    solver = _solver(
+        sums=True,
+        max_iterations=max_iterations,
+        tolerance=tolerance,
+        damping=damping,
+        schedule=schedule,
+        time_limit_seconds=time_limit_seconds,
+        trace=trace,
+    )
+    answer = solver.solve(core_graph(graph))
+    if answer.status == INFEASIBLE or answer.probabilities is None:
+        raise infeasible(graph, answer.impossible_factor)
     return Marginals(
-        answer["probabilities"],
-        answer["log_partition"],
-        answer["entropy"],
-        answer["converged"],
-        answer["iterations"],
-        limits.seconds,
+        answer.probabilities,
+        answer.log_partition,
+        answer.entropy,
+        answer.converged,
+        answer.iterations,
+        answer.seconds,
         read_trace(answer),
     )
 
@@ -185,106 +192,39 @@ def max_product(
     >>> solution.values, solution.value, solution.status.name
     (array([ True, False, False]), 1.0, 'OPTIMAL')
     """
-    limits = Limits(time_limit_seconds)
-    options = _read_options(limits, max_iterations, tolerance, damping, schedule)
-    answer = _core.belief_propagation(core_graph(graph), sums=False, trace=trace, **options)
-    if answer["impossible_factor"] >= 0:
-        raise infeasible(graph, answer["impossible_factor"])
-    value, bound = answer["value"], answer["upper_bound"]
-    status = Status.RELAXED if answer["converged"] else Status.LIMIT
-    if value >= bound - _TIGHT * max(1.0, abs(bound)):
-        status, bound = Status.OPTIMAL, max(value, bound)
-    return Solution(
-        read_values(answer, len(graph)),
-        value,
-        bound,
-        status,
-        answer["iterations"],
-        limits.seconds,
-        trace=read_trace(answer),
-    )
+    return prepare_max_product(
+        max_iterations=max_iterations,
+        tolerance=tolerance,
+        damping=damping,
+        schedule=schedule,
+        time_limit_seconds=time_limit_seconds,
+        trace=trace,
+    ).solve(graph)
 
 
-def bethe_entropy(
-    graph: FactorGraph,
-    probabilities: Any = None,
+def prepare_max_product(**options: Any) -> Prepared:
+    """Check the options of :func:`max_product`."""
+    return Prepared(_solver(sums=False, **options))
+
+
+def _solver(
     *,
-    tolerance: float = 1e-9,
-    max_iterations: int = 100,
-) -> float:
-    """Compute the Bethe entropy at given probabilities, or at those of :func:`sum_product`.
-
-    That is the sum over variables of (1 - number of factors) H(p) and over factors of the entropy
-    of their beliefs. A factor's belief is the distribution with these probabilities that messages
-    can give it: of all that have them, the one with the largest sum of entropy and expected own
-    score.
-
-    Parameters
-    ----------
-    graph : FactorGraph
-        Without custom factors.
-    probabilities : array of shape (N,), optional
-        Of each variable to be 1.
-    tolerance : float
-        How far the beliefs' probabilities may be off.
-    max_iterations : int
-        Steps of Newton's method to fit the belief of a factor; one takes as many messages as the
-        factor has links.
-
-    Raises
-    ------
-    InputError
-        When a factor has no belief with these probabilities.
-
-    Examples
-    --------
-    >>> from turbotree.graphs import FactorGraph
-    >>> graph = FactorGraph()
-    >>> graph.exactly_one(graph.variables([0.0, 0.0, 0.0]))
-    >>> print(f"{bethe_entropy(graph, [0.5, 0.25, 0.25]):.4f}")  # 1.5 log 2
-    1.0397
-    """
-    if any(block.kind is Kind.CUSTOM for block in graph.blocks):
-        raise InputError("bethe_entropy: custom factors have no entropy")
-    if probabilities is None:
-        return sum_product(graph).entropy
-    given = np.asarray(probabilities, dtype=np.float64)
-    if given.shape != (len(graph),):
-        raise InputError(f"probabilities: expected shape ({len(graph)},), got {given.shape}")
-    if not ((given >= -_ROUNDING) & (given <= 1 + _ROUNDING)).all():
-        raise InputError("probabilities: expected numbers between 0 and 1")
-    # What sums and differences leave beside 0 and 1 would need scores beyond all measure.
-    given = np.where(given < _ROUNDING, 0.0, np.where(given > 1 - _ROUNDING, 1.0, given))
-    answer = _core.bethe_entropy(
-        core_graph(graph),
-        given,
-        _read_fraction(tolerance, "tolerance"),
-        as_count(max_iterations, "max_iterations", 1),
-    )
-    if answer["misfit_factor"] >= 0:
-        raise InputError(
-            f"probabilities: {name_factor(graph, answer['misfit_factor'])} has no belief with "
-            f"these probabilities (to {tolerance:g} after {max_iterations} steps)"
-        )
-    entropy: float = answer["entropy"]
-    return entropy
-
-
-def _read_options(
-    limits: Limits, max_iterations: int, tolerance: float, damping: float, schedule: str
-) -> dict[str, Any]:
+    sums: bool,
+    max_iterations: int,
+    tolerance: float,
+    damping: float,
+    schedule: str,
+    time_limit_seconds: float | None,
+    trace: bool,
+) -> _core.Solver:
     if schedule not in _SCHEDULES:
         raise InputError(f"schedule: expected one of {', '.join(_SCHEDULES)}, got {schedule!r}")
-    return {
-        "schedule": _SCHEDULES[schedule],
-        "max_iterations": as_count(max_iterations, "max_iterations", 0),
-        "tolerance": _read_fraction(tolerance, "tolerance"),
-        "damping": _read_fraction(damping, "damping"),
-        "time_limit_seconds": limits.time_limit_seconds,
-    }
-
-
-def _read_fraction(number: Any, name: str) -> float:
-    if isinstance(number, bool) or not isinstance(number, (int, float)) or not 0 <= number < 1:
-        raise InputError(f"{name}: expected a number from 0 to below 1, got {number!r}")
-    return float(number)
+    return _core.belief_propagation(
+        sums=sums,
+        schedule=_SCHEDULES[schedule],
+        max_iterations=as_count(max_iterations, "max_iterations", 0),
+        tolerance=as_fraction(tolerance, "tolerance"),
+        damping=as_fraction(damping, "damping"),
+        time_limit_seconds=read_time_limit(time_limit_seconds),
+        trace=as_flag(trace, "trace"),
+    )

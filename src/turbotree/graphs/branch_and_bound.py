@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from turbotree.graphs import _core
-from turbotree.graphs.limits import Limits
-from turbotree.graphs.literals import as_count, as_positive
-from turbotree.graphs.native import core_graph, infeasible, read_trace, read_values
-from turbotree.graphs.solution import Solution, Status
+from turbotree.graphs.limits import read_time_limit
+from turbotree.graphs.literals import as_count, as_flag, as_positive
+from turbotree.graphs.native import Prepared
+from turbotree.graphs.solution import Solution
 
 if TYPE_CHECKING:
     from turbotree.graphs.graph import FactorGraph
-
-_OPTIMAL, _INFEASIBLE = 0, 3
 
 
 def branch_and_bound(
@@ -72,24 +70,30 @@ def branch_and_bound(
     >>> solution.value, solution.status.name
     (2.0, 'OPTIMAL')
     """
-    limits = Limits(time_limit_seconds)
-    answer = _core.branch_and_bound(
-        core_graph(graph),
-        max_nodes=as_count(max_nodes, "max_nodes", 0),
-        max_rounds_per_node=as_count(max_rounds_per_node, "max_rounds_per_node", 1),
-        relative_gap=as_positive(tolerance, "tolerance"),
-        time_limit_seconds=limits.time_limit_seconds,
+    return prepare(
+        max_nodes=max_nodes,
+        max_rounds_per_node=max_rounds_per_node,
+        tolerance=tolerance,
+        time_limit_seconds=time_limit_seconds,
         trace=trace,
-    )
-    if answer["outcome"] == _INFEASIBLE:
-        raise infeasible(graph, answer["impossible_factor"])
-    return Solution(
-        read_values(answer, len(graph)),
-        answer["value"],
-        answer["upper_bound"],
-        Status.OPTIMAL if answer["outcome"] == _OPTIMAL else Status.LIMIT,
-        answer["nodes"],
-        limits.seconds,
-        answer["relaxed"].clip(0.0, 1.0) if len(answer["relaxed"]) == len(graph) else None,
-        read_trace(answer),
+    ).solve(graph)
+
+
+def prepare(
+    *,
+    max_nodes: int,
+    max_rounds_per_node: int,
+    tolerance: float,
+    time_limit_seconds: float | None,
+    trace: bool,
+) -> Prepared:
+    """Check the options of :func:`branch_and_bound`."""
+    return Prepared(
+        _core.branch_and_bound(
+            max_nodes=as_count(max_nodes, "max_nodes", 0),
+            max_rounds_per_node=as_count(max_rounds_per_node, "max_rounds_per_node", 1),
+            relative_gap=as_positive(tolerance, "tolerance"),
+            time_limit_seconds=read_time_limit(time_limit_seconds),
+            trace=as_flag(trace, "trace"),
+        )
     )

@@ -49,8 +49,8 @@ def brute_force(
     Returns
     -------
     Solution
-        The first best assignment; OPTIMAL unless a limit or Ctrl-C stopped the search, in which
-        case nothing is known of the rest and the bound is infinite.
+        The first best assignment; OPTIMAL unless a limit stopped the search, in which case
+        nothing is known of the rest and the bound is infinite.
 
     Raises
     ------
@@ -74,19 +74,16 @@ def brute_force(
     found: list[float] = []
     done = 0
     stopped = False
-    try:
-        for values, scores in _chunks(graph, max_variables):
-            if limits.reached(done):
-                stopped = True
-                break
-            done += 1
-            if len(scores) and scores.max() > value:
-                row = int(scores.argmax())
-                best, value = values[row].copy(), float(scores[row])
-            rounds.append(done)
-            found.append(value)
-    except KeyboardInterrupt:
-        stopped = True
+    for values, scores in _chunks(graph, max_variables):
+        if limits.reached(done):
+            stopped = True
+            break
+        done += 1
+        if len(scores) and scores.max() > value:
+            row = int(scores.argmax())
+            best, value = values[row].copy(), float(scores[row])
+        rounds.append(done)
+        found.append(value)
     if best is None and not stopped:
         raise InfeasibleError("no assignment satisfies all hard factors, evidence and scores")
     bound = np.inf if stopped else value
@@ -153,7 +150,8 @@ def brute_force_marginals(graph: FactorGraph, *, max_variables: int = 24) -> Mar
         raise InfeasibleError("no assignment satisfies all hard factors, evidence and scores")
     log_partition = largest + float(np.log(total))
     entropy = max(0.0, log_partition - weighted / total)
-    return Marginals(ones / total, log_partition, entropy, True, done, limits.seconds)
+    probabilities = np.minimum(ones / total, 1.0)  # the sums are rounded
+    return Marginals(probabilities, log_partition, entropy, True, done, limits.seconds)
 
 
 def _chunks(graph: FactorGraph, max_variables: int) -> Iterator[tuple[Assignments, Floats]]:

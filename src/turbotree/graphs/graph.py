@@ -10,14 +10,15 @@ from numpy.typing import NDArray
 
 from turbotree.errors import InputError
 from turbotree.graphs import pictures, storage
+from turbotree.graphs.dependencies import DependencyFactors
 from turbotree.graphs.kinds import own_scores
 from turbotree.graphs.logic import LogicFactors
 from turbotree.graphs.solution import Marginals, Solution
-from turbotree.graphs.solvers import find_marginal_solver, find_solver
+from turbotree.graphs.solvers import check_options, find_marginal_solver, find_solver
 from turbotree.graphs.structures import StructuredFactors
 
 
-class FactorGraph(LogicFactors, StructuredFactors):
+class FactorGraph(LogicFactors, StructuredFactors, DependencyFactors):
     """Binary variables with scores, and factors that tie them together.
 
     The score of an assignment is the sum of the scores of its true variables and of the
@@ -128,7 +129,9 @@ class FactorGraph(LogicFactors, StructuredFactors):
         >>> solution.status.name, solution.value, solution.values.tolist()
         ('OPTIMAL', 2.0, [False, True])
         """
-        return find_solver(solver)(self, **options)
+        function = find_solver(solver)
+        check_options(function, options)
+        return function(self, **options)
 
     def marginals(self, solver: str = "belief_propagation", **options: Any) -> Marginals:
         """Compute the probability of each variable when p(values) is proportional to exp(score).
@@ -147,7 +150,9 @@ class FactorGraph(LogicFactors, StructuredFactors):
         >>> graph.marginals("brute_force").probabilities
         array([0.33333333, 0.33333333])
         """
-        return find_marginal_solver(solver)(self, **options)
+        function = find_marginal_solver(solver)
+        check_options(function, options)
+        return function(self, **options)
 
     def describe(self) -> str:
         """Describe the graph in text; a small one factor by factor."""

@@ -18,6 +18,7 @@ from turbotree.graphs.blocks import Lengths
 
 _INT64 = np.dtype(np.int64)
 _LARGEST = 2**31 - 1
+_LARGEST_COUNT = 2**63 - 1
 
 
 class Links(NamedTuple):
@@ -244,18 +245,34 @@ def side_by_side(parts: list[tuple[NDArray[Any], Lengths]], count: int) -> NDArr
 
 
 def as_count(value: Any, where: str, smallest: int) -> int:
-    """Check a whole number that must be at least `smallest`."""
+    """Check a whole number that must be at least `smallest`; more than 2^63 - 1 is that many."""
     try:
         count = operator.index(value)
     except TypeError:
         raise InputError(f"{where}: expected a whole number, got {value!r}") from None
     if count < smallest:
         raise InputError(f"{where}: expected at least {smallest}, got {count}")
-    return count
+    return min(count, _LARGEST_COUNT)
+
+
+def as_flag(value: Any, where: str) -> bool:
+    """Check a truth value."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise InputError(f"{where}: expected True or False, got {value!r}")
+    return bool(value)
 
 
 def as_positive(value: Any, where: str) -> float:
     """Check a finite number above 0."""
+    if type(value) is float and 0 < value < np.inf:
+        return value
     if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < np.inf:
         raise InputError(f"{where}: expected a number above 0, got {value!r}")
+    return float(value)
+
+
+def as_fraction(value: Any, where: str) -> float:
+    """Check a number from 0 to below 1."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) < 1:
+        raise InputError(f"{where}: expected a number from 0 to below 1, got {value!r}")
     return float(value)

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from turbotree.errors import InfeasibleError
 from turbotree.graphs import _core, pictures
+from turbotree.graphs.blocks import Kind
 from turbotree.graphs.kinds import ask_oracle
-from turbotree.graphs.solution import Trace
+from turbotree.graphs.solution import Solution, Status, Trace, WarmStart
 
 if TYPE_CHECKING:
     from turbotree.graphs.graph import FactorGraph
+
+#: The core's numbers of how a solver ended.
+_STATUS = (Status.OPTIMAL, Status.RELAXED, Status.LIMIT)
+INFEASIBLE = 3
 
 
 def core_graph(graph: FactorGraph) -> _core.Graph:
@@ -26,28 +31,98 @@ def core_graph(graph: FactorGraph) -> _core.Graph:
     >>> core_graph(graph).links
     2
     """
-    scores = np.ascontiguousarray(graph.scores)
-    pins = graph.evidence.copy()
-    clash = np.flatnonzero((pins == 1) & (scores == -np.inf))
-    if clash.size:
-        name = graph.name(int(clash[0]))
-        raise InfeasibleError(f"{name} is fixed to 1, but its score of -inf forbids that")
-    pins[scores == -np.inf] = 0
-    blocks = [
-        (
-            int(block.kind),
-            block.offsets,
-            block.variables,
-            block.negated,
-            block.extra_offsets,
-            block.extras,
-            block.shape_offsets,
-            block.shapes,
-            tuple(_core_oracle(oracle) for oracle in block.oracles),
-        )
-        for block in graph.blocks
-    ]
-    return _core.Graph(scores, pins, blocks)
+    scores, evidence, chunks = graph._joined_scores(), graph._evidence, graph._chunks
+    if evidence is not None:
+        clash = np.flatnonzero((evidence == 1) & (scores == -np.inf))
+        if clash.size:
+            name = graph.name(int(clash[0]))
+            raise InfeasibleError(f"{name} is fixed to 1, but its score of -inf forbids that")
+    if graph.asks_python:
+        asked = [
+            chunk._replace(oracles=tuple(_core_oracle(oracle) for oracle in chunk.oracles))
+            for chunk in chunks[Kind.CUSTOM]
+        ]
+        chunks = {**chunks, Kind.CUSTOM: asked}
+    return _core.Graph(scores, evidence, chunks)
+
+
+class Prepared(NamedTuple):
+    """A solver of the core with its options, checked and ready for any number of graphs."""
+
+    solver: _core.Solver
+    #: Refuses graphs that the options do not fit.
+    check: Callable[[FactorGraph, _core.Graph], None] | None = None
+
+    def solve(self, graph: FactorGraph) -> Solution:
+        """Solve one graph."""
+        return read_solution(graph, self.solver.solve(self._compiled(graph)))
+
+    def solve_many(
+        self, graphs: Iterator[FactorGraph], threads: int
+    ) -> tuple[list[Solution], FactorGraph | None]:
+        """Solve graphs on threads of the core, which begin while later graphs are still copied.
+
+        Returns
+        -------
+        list of Solution
+            In the order of the graphs.
+        FactorGraph or None
+            The first graph with factors that are Python functions; these threads cannot ask them.
+        """
+        batch = _core.Batch(self.solver, threads)
+        taken: list[FactorGraph] = []
+        foreign = failure = None
+        try:
+            for graph in graphs:
+                if graph.asks_python:
+                    foreign = graph
+                    break
+                more = batch.add(self._compiled(graph))
+                taken.append(graph)
+                if not more:
+                    break
+        except Exception as error:
+            failure = error  # unless a graph before this one fails
+        found = []
+        for graph in taken:
+            answer = batch.next()
+            assert answer is not None
+            found.append(read_solution(graph, answer))
+        if failure is not None:
+            raise failure
+        return found, foreign
+
+    def _compiled(self, graph: FactorGraph) -> _core.Graph:
+        compiled = core_graph(graph)
+        if self.check is not None:
+            self.check(graph, compiled)
+        return compiled
+
+
+def read_solution(graph: FactorGraph, answer: _core.Answer) -> Solution:
+    """Make a solution of the core's answer, or raise what it says."""
+    if answer.status == INFEASIBLE:
+        raise infeasible(graph, answer.impossible_factor)
+    link_scores, consensus = answer.link_scores, answer.consensus
+    return Solution(
+        answer.values,
+        answer.value,
+        answer.upper_bound,
+        _STATUS[answer.status],
+        answer.iterations,
+        answer.seconds,
+        answer.relaxed,
+        read_trace(answer),
+        None
+        if link_scores is None or consensus is None
+        else WarmStart(link_scores, consensus, answer.penalty),
+    )
+
+
+def read_trace(answer: _core.Answer) -> Trace | None:
+    """Give the trace in an answer, if one was asked for."""
+    columns = answer.take_trace()
+    return None if columns is None else Trace(**columns)
 
 
 def infeasible(graph: FactorGraph, factor: int = -1) -> InfeasibleError:
@@ -74,19 +149,6 @@ def name_factor(graph: FactorGraph, factor: int) -> str:
             return pictures.factor_text(graph, block, factor)
         factor -= len(block)
     raise IndexError(factor)
-
-
-def read_trace(answer: dict[str, Any]) -> Trace | None:
-    """Give the trace in a solver's answer, if one was asked for."""
-    return Trace(**answer["trace"]) if "trace" in answer else None
-
-
-def read_values(answer: dict[str, Any], variables: int) -> NDArray[np.bool_] | None:
-    """Give the assignment in a solver's answer, or None if it found none."""
-    values: NDArray[np.uint8] = answer["values"]
-    if answer["value"] == -np.inf or len(values) != variables:
-        return None
-    return values.astype(bool)
 
 
 def _core_oracle(oracle: Callable[..., Any]) -> Callable[..., tuple[NDArray[np.uint8], float]]:

@@ -10,6 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from turbotree.errors import InputError
+from turbotree.graphs.literals import read_literals
+
 
 class Status(Enum):
     """How a solver ended."""
@@ -18,7 +21,7 @@ class Status(Enum):
     OPTIMAL = "optimal"
     #: The relaxation is solved, but its solution is fractional: the value may be below the bound.
     RELAXED = "relaxed"
-    #: Stopped by a limit on time or iterations, or by Ctrl-C.
+    #: Stopped by a limit on time or iterations.
     LIMIT = "limit"
 
 
@@ -108,6 +111,8 @@ class Solution:
     >>> solution = Solution(np.array([True, False]), 1.5, 1.5, Status.OPTIMAL, 3, 0.01)
     >>> solution.gap
     0.0
+    >>> solution[0], solution[~0], solution[[0, ~1]]
+    (True, False, array([ True,  True]))
     >>> print(solution)
     optimal: value 1.5, bound 1.5, gap 0, 1 of 2 variables true, 3 iterations, 0.01 s
     """
@@ -121,6 +126,14 @@ class Solution:
     relaxed: NDArray[np.float64] | None = None
     trace: Trace | None = None
     warm_start: WarmStart | None = None
+
+    def __getitem__(self, literals: Any) -> Any:
+        """Give the value of a literal, or of each in an array."""
+        if self.values is None:
+            raise InputError("solution[...]: no assignment was found, so literals have no values")
+        return _of_literals(self.values, ~self.values, literals, "solution[...]")
+
+    __iter__ = None  # a literal is no position
 
     @property
     def gap(self) -> float:
@@ -175,8 +188,11 @@ class Marginals:
 
     Examples
     --------
-    >>> print(Marginals(np.array([0.5, 0.5]), 1.3863, 1.3863, True, 1, 0.002))
-    converged: log partition 1.3863, entropy 1.3863, 2 variables, 1 iteration, 0.002 s
+    >>> marginals = Marginals(np.array([0.25, 0.5]), 1.3863, 1.2555, True, 1, 0.002)
+    >>> print(marginals)
+    converged: log partition 1.3863, entropy 1.2555, 2 variables, 1 iteration, 0.002 s
+    >>> marginals[0], marginals[~0], marginals[[0, ~1]]
+    (0.25, 0.75, array([0.25, 0.5 ]))
     """
 
     probabilities: NDArray[np.float64]
@@ -186,6 +202,14 @@ class Marginals:
     iterations: int
     seconds: float
     trace: Trace | None = None
+
+    def __getitem__(self, literals: Any) -> Any:
+        """Give the probability that a literal is true, or that each in an array is."""
+        return _of_literals(
+            self.probabilities, 1.0 - self.probabilities, literals, "marginals[...]"
+        )
+
+    __iter__ = None  # a literal is no position
 
     def to_dict(self) -> dict[str, Any]:
         """Give plain Python values, with None for what is not finite."""
@@ -206,6 +230,21 @@ class Marginals:
             f"{len(self.probabilities)} variables, {_counted(self.iterations)}, "
             f"{self.seconds:.3g} s"
         )
+
+
+def _of_literals(true: NDArray[Any], false: NDArray[Any], literals: Any, where: str) -> Any:
+    """Look literals up: one gives a plain value, an array an array of its shape."""
+    read = read_literals(literals, where)
+    negated = read < 0
+    variables = np.where(negated, ~read, read)
+    if variables.size and variables.max() >= len(true):
+        wrong = read[variables >= len(true)].flat[0]
+        raise InputError(
+            f"{where}: expected variables from 0 to {len(true) - 1} or their negations, "
+            + (f"got {wrong}" if wrong >= 0 else f"got ~{~wrong}")
+        )
+    found = np.where(negated, false[variables], true[variables])
+    return found if found.ndim else found.item()
 
 
 def _plain(number: float) -> float | None:

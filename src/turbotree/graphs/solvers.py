@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from turbotree.errors import InputError
 
 if TYPE_CHECKING:
+    from turbotree.graphs.native import Prepared
     from turbotree.graphs.solution import Marginals, Solution
 
 #: For the best assignment: ``solver(graph, **options) -> Solution``.
@@ -26,6 +28,14 @@ SOLVERS = {
 MARGINAL_SOLVERS = {
     "belief_propagation": "turbotree.graphs.belief_propagation:sum_product",
     "brute_force": "turbotree.graphs.brute_force:brute_force_marginals",
+}
+
+#: For the functions that compute assignments in the core: ``prepare(**options) -> Prepared``.
+_PREPARATIONS = {
+    "admm": "turbotree.graphs.admm:prepare",
+    "branch_and_bound": "turbotree.graphs.branch_and_bound:prepare",
+    "max_product": "turbotree.graphs.belief_propagation:prepare_max_product",
+    "subgradient": "turbotree.graphs.subgradient:prepare",
 }
 
 
@@ -52,9 +62,41 @@ def find_marginal_solver(name: str) -> Callable[..., Marginals]:
     return solver
 
 
+def check_options(solver: Callable[..., Any], options: dict[str, Any]) -> None:
+    """Refuse options that a solver does not have.
+
+    >>> check_options(find_solver("brute_force"), {"magic": True})
+    Traceback (most recent call last):
+    ...
+    turbotree.errors.InputError: brute_force: unknown option 'magic'; there are
+        max_iterations, max_variables, time_limit_seconds, trace
+    """
+    known = solver.__kwdefaults__ or {}
+    for name in options:
+        if name not in known:
+            raise InputError(
+                f"{solver.__name__}: unknown option {name!r}; there are {', '.join(sorted(known))}"
+            )
+
+
+def find_preparation(name: str) -> Callable[..., Prepared] | None:
+    """Find the function that checks the options of a solver of the core; None for other solvers.
+
+    >>> find_preparation("linear_program") is None
+    True
+    """
+    place = _PREPARATIONS.get(find_solver(name).__name__)
+    return None if place is None else _load(place)
+
+
 def _find(name: str, places: dict[str, str], what: str) -> Callable[..., Any]:
-    if name not in places:
+    if not isinstance(name, str) or name not in places:
         raise InputError(f"unknown {what} {name!r}; there are {', '.join(sorted(places))}")
-    module, _, function = places[name].partition(":")
+    return _load(places[name])
+
+
+@cache
+def _load(place: str) -> Callable[..., Any]:
+    module, _, function = place.partition(":")
     found: Callable[..., Any] = getattr(import_module(module), function)
     return found

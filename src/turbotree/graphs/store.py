@@ -103,12 +103,15 @@ class Store:
     @property
     def scores(self) -> NDArray[np.float64]:
         """The score of each variable (read-only; see :meth:`set_scores`)."""
+        view = self._joined_scores().view()
+        view.setflags(write=False)
+        return view
+
+    def _joined_scores(self) -> NDArray[np.float64]:
         if len(self._score_chunks) != 1:
             chunks = self._score_chunks or [np.zeros(0)]
             self._score_chunks = [np.concatenate(chunks)]
-        view = self._score_chunks[0].view()
-        view.setflags(write=False)
-        return view
+        return self._score_chunks[0]
 
     @property
     def evidence(self) -> NDArray[np.int8]:
@@ -242,6 +245,11 @@ class Store:
     def factor_count(self) -> int:
         """The number of factors of all kinds."""
         return sum(chunk.factors for chunks in self._chunks.values() for chunk in chunks)
+
+    @property
+    def asks_python(self) -> bool:
+        """Whether some factors are Python functions."""
+        return Kind.CUSTOM in self._chunks
 
     def _append(
         self,

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from turbotree.errors import InputError
 from turbotree.graphs import _core
-from turbotree.graphs.limits import Limits
-from turbotree.graphs.literals import as_count
-from turbotree.graphs.native import core_graph, infeasible, read_trace, read_values
-from turbotree.graphs.solution import Solution, Status
+from turbotree.graphs.limits import read_time_limit
+from turbotree.graphs.literals import as_count, as_flag
+from turbotree.graphs.native import Prepared
+from turbotree.graphs.solution import Solution
 
 if TYPE_CHECKING:
     from turbotree.graphs.graph import FactorGraph
@@ -73,30 +73,36 @@ def subgradient(
     >>> solution.values, round(solution.value, 6), solution.status.name
     (array([ True, False,  True,  True]), 1.9, 'OPTIMAL')
     """
-    limits = Limits(time_limit_seconds)
+    return prepare(
+        max_iterations=max_iterations,
+        step=step,
+        tolerance=tolerance,
+        time_limit_seconds=time_limit_seconds,
+        trace=trace,
+    ).solve(graph)
+
+
+def prepare(
+    *,
+    max_iterations: int,
+    step: str | float,
+    tolerance: float,
+    time_limit_seconds: float | None,
+    trace: bool,
+) -> Prepared:
+    """Check the options of :func:`subgradient`."""
     rule, delta = _read_step(step)
     if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)) or not tolerance >= 0:
         raise InputError(f"tolerance: expected a number from 0, got {tolerance!r}")
-    answer = _core.subgradient(
-        core_graph(graph),
-        rule=rule,
-        step=delta,
-        max_iterations=as_count(max_iterations, "max_iterations", 0),
-        relative_gap=float(tolerance),
-        time_limit_seconds=limits.time_limit_seconds,
-        trace=trace,
-    )
-    if answer["infeasible"]:
-        raise infeasible(graph, answer["impossible_factor"])
-    return Solution(
-        read_values(answer, len(graph)),
-        answer["value"],
-        answer["upper_bound"],
-        Status.OPTIMAL if answer["optimal"] else Status.LIMIT,
-        answer["iterations"],
-        limits.seconds,
-        answer["relaxed"],
-        read_trace(answer),
+    return Prepared(
+        _core.subgradient(
+            rule=rule,
+            step=delta,
+            max_iterations=as_count(max_iterations, "max_iterations", 0),
+            relative_gap=float(tolerance),
+            time_limit_seconds=read_time_limit(time_limit_seconds),
+            trace=as_flag(trace, "trace"),
+        )
     )
 
 

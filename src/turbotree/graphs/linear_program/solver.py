@@ -80,8 +80,8 @@ def linear_program(
     program = _written_out(graph)
     highs = _start(program, len(graph) if exact else 0, limits)
     with _ONE_AT_A_TIME:
-        interrupted = _run(highs)
-    return _solution(graph, highs, exact, interrupted, limits, trace)
+        _run(highs)
+    return _solution(graph, highs, exact, limits, trace)
 
 
 #: The wrapper's locks belong to its class, so two instances cannot run at the same time.
@@ -152,23 +152,23 @@ def _start(program: Program, whole: int, limits: Limits) -> Any:
     return highs
 
 
-def _run(highs: Any) -> bool:
-    """Run HiGHS in a thread of its own, so that Ctrl-C can stop it; whether it did."""
-    interrupted = False
+def _run(highs: Any) -> None:
+    """Run HiGHS in a thread of its own, so that Ctrl-C can stop it."""
+    interrupted: KeyboardInterrupt | None = None
     highs.HandleUserInterrupt = True
     highs.startSolve()
     while True:
         try:
             if highs.wait(1.0)[0]:
-                return interrupted
-        except KeyboardInterrupt:
-            interrupted = True
-            highs.cancelSolve()
+                break
+        except KeyboardInterrupt as error:
+            interrupted = error
+            highs.cancelSolve()  # and wait until it is
+    if interrupted is not None:
+        raise interrupted
 
 
-def _solution(
-    graph: FactorGraph, highs: Any, exact: bool, interrupted: bool, limits: Limits, trace: bool
-) -> Solution:
+def _solution(graph: FactorGraph, highs: Any, exact: bool, limits: Limits, trace: bool) -> Solution:
     highspy = _highspy()
     state = highs.getModelStatus()
     infeasible = (
@@ -190,7 +190,7 @@ def _solution(
     elif exact and math.isfinite(info.mip_dual_bound):
         bound = float(info.mip_dual_bound)
     whole = relaxed is not None and bool((np.abs(relaxed - np.rint(relaxed)) <= _WHOLE).all())
-    if not done or interrupted:
+    if not done:
         status = Status.LIMIT
     elif whole and values is not None:
         status = Status.OPTIMAL

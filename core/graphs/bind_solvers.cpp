@@ -1,0 +1,108 @@
+// The solvers by name: each makes a Solver of its options.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
+
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "common/numpy.h"
+#include "graphs/bind.h"
+#include "graphs/solvers/answer.h"
+#include "graphs/solvers/bethe.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace turbotree::graphs;
+using namespace turbotree::numpy;
+
+namespace {
+
+using Start = std::optional<std::tuple<Input<double>, Input<double>, double>>;
+
+Solver admm(std::int64_t max_iterations, double residual_threshold, double penalty,
+            bool adapt_penalty, double step, bool extrapolate, double relative_gap,
+            double time_limit_seconds, bool trace, const Start& start) {
+  AdmmOptions options;
+  options.max_iterations = max_iterations;
+  options.residual_threshold = residual_threshold;
+  options.penalty = penalty;
+  options.adapt_penalty = adapt_penalty;
+  options.step = step;
+  options.extrapolate = extrapolate;
+  options.relative_gap = relative_gap;
+  std::optional<AdmmStart> from;
+  if (start) {
+    const auto link_scores = view(std::get<0>(*start)), consensus = view(std::get<1>(*start));
+    from.emplace();
+    from->link_scores.assign(link_scores.begin(), link_scores.end());
+    from->consensus.assign(consensus.begin(), consensus.end());
+    from->penalty = std::get<2>(*start);
+  }
+  return Solver::of(
+      [options, from = std::move(from)](const Graph& graph, Control& control) {
+        return solve(graph, options, from, control);
+      },
+      time_limit_seconds, trace);
+}
+
+Solver branch_and_bound(std::int64_t max_nodes, std::int64_t max_rounds_per_node,
+                        double relative_gap, double time_limit_seconds, bool trace) {
+  BranchAndBoundOptions options;
+  options.max_nodes = max_nodes;
+  options.relative_gap = relative_gap;
+  options.relaxation.max_iterations = max_rounds_per_node;
+  return Solver::with(options, time_limit_seconds, trace);
+}
+
+Solver subgradient(int rule, double step, std::int64_t max_iterations, double relative_gap,
+                   double time_limit_seconds, bool trace) {
+  require(rule >= 0 && rule <= 2, "no rule for steps has this number");
+  SubgradientOptions options;
+  options.rule = static_cast<StepRule>(rule);
+  options.step = step;
+  options.max_iterations = max_iterations;
+  options.relative_gap = relative_gap;
+  return Solver::with(options, time_limit_seconds, trace);
+}
+
+Solver belief_propagation(bool sums, int schedule, std::int64_t max_iterations, double tolerance,
+                          double damping, double time_limit_seconds, bool trace) {
+  require(schedule >= 0 && schedule <= 2, "no schedule has this number");
+  BeliefPropagationOptions options;
+  options.sums = sums;
+  options.schedule = static_cast<Schedule>(schedule);
+  options.max_iterations = max_iterations;
+  options.tolerance = tolerance;
+  options.damping = damping;
+  return Solver::with(options, time_limit_seconds, trace);
+}
+
+std::tuple<double, std::int64_t> bethe(const Graph& graph, const Input<double>& probabilities,
+                                       double tolerance, std::int64_t max_steps) {
+  require(probabilities.shape(0) == graph.scores.size(), "one probability a variable is needed");
+  Control control;
+  control.interrupted = interrupted_by_user;
+  const BetheResult result = run_unlocked([&] {
+    control.start();
+    return bethe_entropy(graph, view(probabilities), tolerance, max_steps, control);
+  });
+  return {result.entropy, result.misfit_factor};
+}
+
+}  // namespace
+
+void bind_solvers(nb::module_& m) {
+  m.def("admm", &admm, "max_iterations"_a, "residual_threshold"_a, "penalty"_a, "adapt_penalty"_a,
+        "step"_a, "extrapolate"_a, "relative_gap"_a, "time_limit_seconds"_a, "trace"_a,
+        "start"_a.none());
+  m.def("branch_and_bound", &branch_and_bound, "max_nodes"_a, "max_rounds_per_node"_a,
+        "relative_gap"_a, "time_limit_seconds"_a, "trace"_a);
+  m.def("subgradient", &subgradient, "rule"_a, "step"_a, "max_iterations"_a, "relative_gap"_a,
+        "time_limit_seconds"_a, "trace"_a);
+  m.def("belief_propagation", &belief_propagation, "sums"_a, "schedule"_a, "max_iterations"_a,
+        "tolerance"_a, "damping"_a, "time_limit_seconds"_a, "trace"_a);
+  m.def("bethe_entropy", &bethe, "graph"_a, "probabilities"_a, "tolerance"_a, "max_steps"_a,
+        "The entropy, and the factor that has no such belief or -1.");
+}
