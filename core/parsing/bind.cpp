@@ -8,8 +8,7 @@
 #include <string>
 #include <tuple>
 
-#include "common/numpy.h"
-#include "parsing/arcs.h"
+#include "parsing/bind.h"
 #include "parsing/label_chains.h"
 
 namespace nb = nanobind;
@@ -18,18 +17,28 @@ using namespace turbotree;
 using namespace turbotree::numpy;
 using namespace turbotree::parsing;
 
+namespace turbotree::parsing {
+
+ArcBatch make_batch(const Input<std::int32_t>& lengths, const Input<std::int32_t, 2>& arcs,
+                    const Input<std::int32_t>& offsets) {
+  require(arcs.shape(1) == 2, "arcs: expected rows of head and modifier");
+  const ArcBatch batch{view(lengths), view(offsets), arcs.data()};
+  require(offsets.shape(0) > 0 && batch.offsets.back() == static_cast<std::int32_t>(arcs.shape(0)) &&
+              valid(batch),
+          "arcs, offsets and lengths do not fit together");
+  return batch;
+}
+
+}  // namespace turbotree::parsing
+
 namespace {
 
 using IntVector = Input<std::int32_t>;
 
-ArcBatch make_batch(const IntVector& lengths, const Input<std::int32_t, 2>& arcs,
-                    const IntVector& offsets, std::size_t scores) {
-  require(arcs.shape(1) == 2, "arcs: expected rows of head and modifier");
-  const ArcBatch batch{view(lengths), view(offsets), arcs.data()};
-  require(offsets.shape(0) > 0 && batch.offsets.back() == static_cast<std::int32_t>(arcs.shape(0)) &&
-              scores == arcs.shape(0) && valid(batch),
-          "arcs, offsets, lengths and scores do not fit together");
-  return batch;
+ArcBatch make_scored_batch(const IntVector& lengths, const Input<std::int32_t, 2>& arcs,
+                           const IntVector& offsets, std::size_t scores) {
+  require(scores == arcs.shape(0), "scores: expected one an arc");
+  return make_batch(lengths, arcs, offsets);
 }
 
 // A status code becomes one of two exceptions, told apart by their types in Python.
@@ -60,7 +69,7 @@ std::size_t words_of(const IntVector& lengths) {
 Output<std::int32_t> best_trees_of(const IntVector& lengths, const Input<std::int32_t, 2>& arcs,
                                    const IntVector& offsets, const Input<double>& scores,
                                    bool single_root, bool projective) {
-  const ArcBatch batch = make_batch(lengths, arcs, offsets, scores.shape(0));
+  const ArcBatch batch = make_scored_batch(lengths, arcs, offsets, scores.shape(0));
   std::vector<std::int32_t> heads(words_of(lengths));
   BatchStatus status;
   {
@@ -74,7 +83,7 @@ Output<std::int32_t> best_trees_of(const IntVector& lengths, const Input<std::in
 std::tuple<Output<double>, Output<double>> arc_marginals_of(const IntVector& lengths, const Input<std::int32_t, 2>& arcs,
                            const IntVector& offsets, const Input<double>& scores, bool single_root,
                            bool projective) {
-  const ArcBatch batch = make_batch(lengths, arcs, offsets, scores.shape(0));
+  const ArcBatch batch = make_scored_batch(lengths, arcs, offsets, scores.shape(0));
   std::vector<double> probabilities(scores.shape(0)), log_partitions(lengths.shape(0));
   BatchStatus status;
   {
@@ -106,7 +115,7 @@ ArcArrays prune_arcs(const IntVector& lengths, const Input<std::int32_t, 2>& arc
                      const IntVector& offsets, const Input<double>& scores, bool single_root,
                      bool projective, double threshold, int max_heads,
                      const std::optional<IntVector>& keep) {
-  const ArcBatch batch = make_batch(lengths, arcs, offsets, scores.shape(0));
+  const ArcBatch batch = make_scored_batch(lengths, arcs, offsets, scores.shape(0));
   require(!keep || keep->shape(0) == words_of(lengths), "keep: expected one head a word");
   require(max_heads >= 1, "max_heads: expected at least 1");
   ArcList kept;
@@ -154,7 +163,7 @@ Output<std::int32_t, 2> take_rows(LabelChains& chains) {
 }  // namespace
 
 NB_MODULE(_core, m) {
-  m.doc() = "Hot loops of turbotree.parsing: trees over candidate arcs, and chains of labels.";
+  m.doc() = "Hot loops of turbotree.parsing: trees over candidate arcs, parts, chains of labels.";
   m.def("all_arcs", &all_arcs_of, "lengths"_a);
   m.def("best_trees", &best_trees_of, "lengths"_a, "arcs"_a, "offsets"_a, "scores"_a,
         "single_root"_a, "projective"_a);
@@ -162,6 +171,8 @@ NB_MODULE(_core, m) {
         "single_root"_a, "projective"_a);
   m.def("prune", &prune_arcs, "lengths"_a, "arcs"_a, "offsets"_a, "scores"_a, "single_root"_a,
         "projective"_a, "threshold"_a, "max_heads"_a, "keep"_a = nb::none());
+
+  bind_parts(m);
 
   nb::class_<LabelChains>(m, "LabelChains", "Parts of a labelling; each array can be taken once.")
       .def("take_nodes", &take_rows<&LabelChains::nodes, LabelChains::node_width>)

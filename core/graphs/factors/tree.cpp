@@ -200,7 +200,7 @@ Sums Tree::sum_messages(const Factor& f, const double* scores, double* messages)
 double Tree::project(const Factor& f, const double* target, double scale, double* point,
                      Memory& memory) {
   double own;
-  if (!projective(f) && !single_root(f) &&
+  if (!projective(f) &&
       projection_.project(f, target, scale, point, &own, memory.cuts))
     return own;
   return active_set_.project(*this, f, target, scale, point, memory.active_set);

@@ -48,6 +48,17 @@ void TreeProjection::prepare(const Factor& f, Memory& memory) const {
   }
   for (std::int32_t& arc : memory.by_head) arc = place_of[arc];
   memory.thresholds.assign(words + 1, 0.0);
+  if ((f.shape[1] & 2) != 0) memory.cuts.push_back(single_root_cut(words, memory));
+}
+
+// All words together get exactly one unit of head from outside, which is the root.
+TreeProjection::Cut TreeProjection::single_root_cut(std::size_t words, const Memory& memory) {
+  Cut cut;
+  cut.always_tight = true;
+  for (std::size_t w = 1; w <= words; ++w) cut.words.push_back(static_cast<std::int32_t>(w));
+  for (std::size_t i = 0; i < memory.head.size(); ++i)
+    if (memory.head[i] != 0) cut.arcs.push_back(static_cast<std::int32_t>(i));
+  return cut;
 }
 
 void TreeProjection::project_word(std::size_t word, Memory& memory) {
@@ -61,7 +72,7 @@ void TreeProjection::project_cut_words(Memory& memory) {
     std::copy(target_.begin() + memory.start[w], target_.begin() + memory.start[w + 1],
               shifted_.begin() + memory.start[w]);
   for (const Cut& cut : memory.cuts)
-    if (cut.multiplier > 0.0)
+    if (cut.multiplier != 0.0)
       for (const std::int32_t place : cut.arcs) shifted_[place] -= cut.multiplier;
   for (const std::int32_t w : cut_words_) project_word(static_cast<std::size_t>(w), memory);
 }
@@ -79,7 +90,8 @@ void TreeProjection::measure(const Memory& memory) {
   for (std::size_t c = 0; c < gaps_.size(); ++c) {
     const Cut& cut = memory.cuts[c];
     gaps_[c] = inside(cut) - (static_cast<double>(cut.words.size()) - 1.0);
-    violation_ = std::max(violation_, cut.multiplier > 0.0 ? std::abs(gaps_[c]) : gaps_[c]);
+    const bool tight = cut.always_tight || cut.multiplier > 0.0;
+    violation_ = std::max(violation_, tight ? std::abs(gaps_[c]) : gaps_[c]);
   }
 }
 
@@ -88,7 +100,7 @@ bool TreeProjection::newton_step(Memory& memory) {
   std::vector<std::size_t>& binding = binding_;
   binding.clear();
   for (std::size_t c = 0; c < gaps_.size(); ++c)
-    if (memory.cuts[c].multiplier > 0.0 || gaps_[c] > 0.0) binding.push_back(c);
+    if (memory.cuts[c].always_tight || memory.cuts[c].multiplier > 0.0 || gaps_[c] > 0.0) binding.push_back(c);
   const std::size_t size = binding.size();
   if (size > 64) return false;
   jacobian_.assign(size * size, 0.0);
@@ -149,9 +161,10 @@ bool TreeProjection::newton_step(Memory& memory) {
   old_multipliers_.clear();
   for (const std::size_t c : binding) old_multipliers_.push_back(memory.cuts[c].multiplier);
   for (double length = 1.0; length > 0.01; length *= 0.5) {
-    for (std::size_t s = 0; s < size; ++s)
-      memory.cuts[binding[s]].multiplier =
-          std::max(0.0, old_multipliers_[s] + length * step_[s]);
+    for (std::size_t s = 0; s < size; ++s) {
+      Cut& cut = memory.cuts[binding[s]];
+      cut.multiplier = std::max(cut.least_multiplier(), old_multipliers_[s] + length * step_[s]);
+    }
     project_cut_words(memory);
     measure(memory);
     if (violation_ < 0.9 * worst || dual_value(memory) > before + 1e-3 * length * expected)
@@ -183,10 +196,11 @@ void TreeProjection::maximise_multiplier(Cut& cut, Memory& memory) {
     for (const std::int32_t w : cut.words) project_word(static_cast<std::size_t>(w), memory);
     return inside(cut) - allowed;
   };
-  double gap = inside(cut) - allowed, low = 0.0, high = kInfinity;
+  const double least = cut.least_multiplier();
+  double gap = inside(cut) - allowed, low = least, high = kInfinity;
   for (int step = 0; step < 100 && std::abs(gap) > 0.1 * kCutTolerance; ++step) {
     if (gap > 0.0) low = cut.multiplier; else high = cut.multiplier;
-    if (high <= 0.0) break;
+    if (high <= least) break;
     double slope = 0.0;
     for (const std::int32_t w : cut.words) {
       double used = 0.0, in = 0.0;
@@ -198,12 +212,13 @@ void TreeProjection::maximise_multiplier(Cut& cut, Memory& memory) {
     }
     double next = slope > 0.0 ? cut.multiplier + gap / slope : kInfinity;
     if (!(next > low && next < high)) {
-      if (next <= 0.0 && low <= 0.0) next = 0.0;
+      if (next <= least && low <= least && !cut.always_tight) next = least;
+      else if (low == -kInfinity) next = 2.0 * high - 1.0;
       else next = high < kInfinity ? 0.5 * (low + high) : 2.0 * low + 1.0;
     }
-    if (next > kPinnedTarget) break;
+    if (std::abs(next) > kPinnedTarget) break;
     gap = move_to(next);
-    if (cut.multiplier == 0.0 && gap <= 0.0) break;
+    if (cut.multiplier == least && gap <= 0.0) break;
   }
 }
 
@@ -372,7 +387,7 @@ bool TreeProjection::project(const Factor& f, const double* target, double scale
   for (int round = 0;; ++round) {
     if (round == kMaxCutRounds) return false;
     if (!memory.cuts.empty() && !satisfy_cuts(memory) && !hurry) {
-      memory.cuts.clear();
+      memory = Memory();
       return false;
     }
     if (hurry && round == kHurriedRounds) break;
@@ -390,7 +405,7 @@ bool TreeProjection::project(const Factor& f, const double* target, double scale
   }
   *own = (bound - reached) / scale;
   for (Cut& cut : memory.cuts)
-    cut.calls_without_use = cut.multiplier > 0.0 ? 0 : cut.calls_without_use + 1;
+    cut.calls_without_use = cut.always_tight || cut.multiplier > 0.0 ? 0 : cut.calls_without_use + 1;
   std::erase_if(memory.cuts, [](const Cut& c) { return c.calls_without_use > kCallsToKeepCut; });
   return true;
 }

@@ -20,6 +20,9 @@ class TreeProjection {
     std::vector<std::int32_t> arcs;  // inside the set, by place
     double multiplier = 0.0;
     int calls_without_use = 0;
+    bool always_tight = false;  // an equation: the multiplier may have any sign
+
+    double least_multiplier() const { return always_tight ? -kInfinity : 0.0; }
   };
 
   // Arcs are kept sorted by modifier; a "place" is an arc's index in that order.
@@ -41,6 +44,7 @@ class TreeProjection {
 
  private:
   void prepare(const Factor& factor, Memory& memory) const;
+  static Cut single_root_cut(std::size_t words, const Memory& memory);
   void project_word(std::size_t word, Memory& memory);
   // The words of all cuts, with the multipliers as they are.
   void project_cut_words(Memory& memory);

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from turbotree import chains
+from turbotree.errors import InputError
 from turbotree.features import AnyWeights, Encoded, Parts, Scorer
 from turbotree.features._core import Gradient
 from turbotree.learning import Expectation
@@ -20,7 +21,13 @@ from turbotree.parsing.arcs import (
     arc_marginals,
     best_trees,
 )
+from turbotree.parsing.decoding import decode
 from turbotree.parsing.labels import LabelModel
+from turbotree.parsing.model import PartModel
+from turbotree.parsing.parts import PartSet
+
+# An answer that is nearly the best one teaches as well, and most sentences are done long before.
+_DECODING_IN_TRAINING: dict[str, Any] = {"max_iterations": 100, "residual_threshold": 1e-3}
 
 
 class ArcProblem:
@@ -100,6 +107,96 @@ class ArcTask:
         encoded = self._encoded[index]
         arcs = self._candidates[index] if self._candidates else all_arcs(encoded.lengths)
         return ArcProblem(self._scorer, encoded, self._heads[index], arcs, self._shape)
+
+
+class PartProblem:
+    """One training sentence of a model with parts of higher order: arcs first, then the rest."""
+
+    def __init__(
+        self, model: PartModel, encoded: Encoded, heads: IntArray, arcs: Parts, shape: TreeShape
+    ) -> None:
+        self._model = model
+        self._prepared = model.prepare(encoded)
+        self._parts = PartSet.build(encoded.lengths, arcs, model.families)
+        self._shape = shape
+        self._ends = np.cumsum([len(self._parts.parts(name).rows) for name in model.families])
+        self.gold = self._indicator(heads)
+        # Only arcs can be wrong; the cost of an answer is its number of wrong heads.
+        self.cost = 1.0 - self.gold
+        self.cost[self._ends[0] :] = 0.0
+
+    def scores(self, weights: AnyWeights) -> FloatArray:
+        """Score each part."""
+        return self._joined(self._model.score(self._prepared, self._parts, weights))
+
+    def decode(self, scores: FloatArray) -> FloatArray:
+        """Return the best tree, or nearly so."""
+        heads, _, _ = decode(
+            self._parts, 0, self._split(scores), self._shape, **_DECODING_IN_TRAINING
+        )
+        return self._indicator(heads)
+
+    def marginals(self, scores: FloatArray) -> Expectation:
+        """Return the parts' probabilities."""
+        raise InputError("losses with a finite beta need the model kind 'arc'")
+
+    def gradient(self, coefficients: FloatArray) -> Gradient:
+        """Return the parts' features, weighted."""
+        return self._model.gradient(self._prepared, self._parts, self._split(coefficients))
+
+    def _split(self, values: FloatArray) -> dict[str, FloatArray]:
+        pieces = np.split(values, self._ends[:-1])
+        return dict(zip(self._model.families, pieces, strict=True))
+
+    def _joined(self, values: Mapping[str, Any]) -> FloatArray:
+        joined: FloatArray = np.concatenate([values[name] for name in self._model.families])
+        return joined
+
+    def _indicator(self, heads: IntArray) -> FloatArray:
+        return self._joined(self._parts.indicators(0, heads)).astype(np.float64)
+
+
+class PartTask:
+    """The training set of a model with parts of higher order.
+
+    Parameters
+    ----------
+    model
+        The model's templates.
+    encoded, heads
+        The sentences, each a batch of one, and their gold heads.
+    candidates
+        The candidate arcs of each sentence.
+    shape
+        Which trees are allowed.
+    """
+
+    def __init__(
+        self,
+        model: PartModel,
+        encoded: Sequence[Encoded],
+        heads: Sequence[IntArray],
+        shape: TreeShape,
+        candidates: Sequence[Parts],
+    ) -> None:
+        self._model = model
+        self._encoded = encoded
+        self._heads = heads
+        self._shape = replace(shape, projective=False)
+        self._candidates = candidates
+
+    def __len__(self) -> int:
+        return len(self._encoded)
+
+    def problem(self, index: int) -> PartProblem:
+        """Return one sentence's problem."""
+        return PartProblem(
+            self._model,
+            self._encoded[index],
+            self._heads[index],
+            self._candidates[index],
+            self._shape,
+        )
 
 
 class LabelProblem:

@@ -1,0 +1,44 @@
+// The parts of higher order that a sentence's candidate arcs form.
+//
+// A part is a row of words (-1 for "none") and the arcs it is made of, by their numbers among the
+// sentence's candidate arcs (-1 for "none" again).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "parsing/arcs.h"
+
+namespace turbotree::parsing {
+
+struct PartList {
+  std::vector<std::int32_t> rows, arcs;
+  std::vector<std::int32_t> offsets{0};  // of the sentences' parts
+};
+
+// Consecutive modifiers of a head on one side, outward: rows of (head, inner, outer, side), where
+// "none" stands for before the first and after the last, and side is 0 on the left.
+//
+// The arcs of one head and side are an automaton: its links outward, and a square of scores, one
+// row a modifier just passed (first: none yet) and one column a next one (last: none). A part's
+// cell is its place among the squares of its sentence, and its span the links that it jumps over.
+struct SiblingList : PartList {
+  std::vector<std::int32_t> cells, spans;
+  std::vector<std::int32_t> links;
+  std::vector<std::int32_t> link_offsets{0};       // of the automata, over the whole batch
+  std::vector<std::int32_t> automaton_offsets{0};  // of the sentences' automata
+};
+
+SiblingList consecutive_siblings(const ArcBatch& batch);
+
+// Any two modifiers of a head: rows of (head, left, right).
+PartList all_siblings(const ArcBatch& batch);
+
+// Rows of (grandparent, head, modifier).
+PartList grandparents(const ArcBatch& batch);
+
+// The heads of two neighbouring words: rows of (head of the left one, its head, word). In the order
+// of the words; then of the left one's arcs, then of its own, which have to be sorted by modifier.
+PartList head_bigrams(const ArcBatch& batch);
+
+}  // namespace turbotree::parsing

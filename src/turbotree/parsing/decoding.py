@@ -1,0 +1,163 @@
+"""From the scores of parts to a tree, and to probabilities: graphs and their solvers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from turbotree.errors import InfeasibleError
+from turbotree.features import Parts
+from turbotree.graphs import FactorGraph, Solution, Status
+from turbotree.parsing.arcs import FloatArray, IntArray, TreeShape, best_trees
+from turbotree.parsing.parts import PartSet, SiblingFamily
+
+#: Solvers of graphs by the name of the decoder, with the options that suit parsing. Residuals are
+#: only a way to stop: an optimal answer is proven by its bound.
+SOLVERS: dict[str, tuple[str, dict[str, Any]]] = {
+    "admm": ("admm", {"max_iterations": 500, "residual_threshold": 1e-4}),
+    "exact": ("branch_and_bound", {}),
+    "subgradient": ("subgradient", {"max_iterations": 5000}),
+    "lp": ("linear_program", {}),
+    "ilp": ("linear_program", {"exact": True}),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """What is known of a parse: whether no tree has a higher score.
+
+    Attributes
+    ----------
+    status
+        OPTIMAL is a proof.
+    bound
+        No tree has a higher score than this.
+    gap
+        By how much a better tree might be better; 0 if the parse is optimal.
+    iterations
+        Rounds of the solver.
+    seconds
+        Wall-clock time of the solver.
+    """
+
+    status: Status
+    bound: float
+    gap: float
+    iterations: int
+    seconds: float
+
+
+def build_graph(
+    parts: PartSet, sentence: int, scores: Mapping[str, FloatArray], shape: TreeShape
+) -> FactorGraph:
+    """Write a sentence's parts as a graph: a tree, automata, pairs and a chain.
+
+    Parameters
+    ----------
+    parts
+        The parts of a batch.
+    sentence
+        Which sentence of the batch.
+    scores
+        The scores of this sentence's parts, by family.
+    shape
+        Which trees are allowed.
+    """
+    offsets = parts.arcs.offsets
+    rows = parts.arcs.rows[offsets[sentence] : offsets[sentence + 1]]
+    words = int(parts.lengths[sentence])
+    graph = FactorGraph()
+    arcs = graph.variables(scores["arc"])
+    graph.tree(
+        rows[:, 0],
+        rows[:, 1],
+        arcs,
+        words=words,
+        single_root=shape.single_root,
+        projective=shape.projective,
+    )
+    for name, family in parts.families.items():
+        if isinstance(family, SiblingFamily):
+            links, link_offsets = family.automata(sentence)
+            if len(links):
+                graph.siblings(links, family.squares(sentence, scores[name]), offsets=link_offsets)
+        elif name == "head_bigram":
+            _add_chain(graph, rows[:, 1], words, scores[name])
+        else:
+            at = slice(*family.parts.offsets[sentence : sentence + 2].tolist())
+            matters = np.flatnonzero(scores[name])
+            pairs = family.arcs[at][matters]
+            graph.pair(pairs[:, 0], pairs[:, 1], scores[name][matters])
+    return graph
+
+
+def _add_chain(graph: FactorGraph, modifiers: IntArray, words: int, scores: FloatArray) -> None:
+    """Add the heads of all words as a chain; arcs are sorted by modifier, bigrams accordingly."""
+    if words < 2:
+        return
+    bounds = np.searchsorted(modifiers, np.arange(1, words + 2))
+    states = [np.arange(bounds[w], bounds[w + 1]) for w in range(words)]
+    sizes = np.diff(bounds)
+    places = np.concatenate([[0], np.cumsum(sizes[:-1] * sizes[1:])])
+    transitions = [
+        scores[places[w] : places[w + 1]].reshape(sizes[w], sizes[w + 1]) for w in range(words - 1)
+    ]
+    graph.chain(states, transitions)
+
+
+def heads_of(
+    parts: PartSet, sentence: int, solution: Solution, shape: TreeShape
+) -> tuple[IntArray, bool]:
+    """Return the heads of a solution, and whether they are the solver's own assignment.
+
+    A solver that found no assignment leaves a fractional one: the tree that agrees most with it
+    is taken.
+    """
+    arcs = parts.arcs
+    rows = arcs.rows[arcs.offsets[sentence] : arcs.offsets[sentence + 1]]
+    words = int(parts.lengths[sentence])
+    if solution.values is not None:
+        heads = np.zeros(words, dtype=np.int32)
+        chosen = rows[solution.values[: len(rows)]]
+        heads[chosen[:, 1] - 1] = chosen[:, 0]
+        return heads, True
+    if solution.relaxed is None:
+        raise InfeasibleError(f"sentence {sentence} has no tree")
+    one = Parts.of_one(rows)
+    lengths = np.array([words], dtype=np.int32)
+    return best_trees(lengths, one, solution.relaxed[: len(rows)], shape), False
+
+
+def tree_score(
+    parts: PartSet, sentence: int, scores: Mapping[str, FloatArray], heads: IntArray
+) -> float:
+    """Return the score of a tree."""
+    indicators = parts.indicators(sentence, heads)
+    return sum(float(scores[name][has].sum()) for name, has in indicators.items())
+
+
+def decode(
+    parts: PartSet,
+    sentence: int,
+    scores: Mapping[str, FloatArray],
+    shape: TreeShape,
+    decoder: str = "admm",
+    **options: Any,
+) -> tuple[IntArray, float, Certificate]:
+    """Return the heads of the best tree of a sentence, its score and what is known of it."""
+    solver, defaults = SOLVERS[decoder]
+    graph = build_graph(parts, sentence, scores, shape)
+    solution = graph.solve(solver, **{**defaults, **options})
+    heads, _ = heads_of(parts, sentence, solution, shape)
+    score = tree_score(parts, sentence, scores, heads)
+    optimal = solution.status is Status.OPTIMAL
+    gap = 0.0 if optimal else max(0.0, solution.upper_bound - score)
+    bound = score if optimal else solution.upper_bound
+    return (
+        heads,
+        score,
+        Certificate(solution.status, bound, gap, solution.iterations, solution.seconds),
+    )
