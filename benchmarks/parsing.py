@@ -118,7 +118,7 @@ def report_training(
     epoch, each = figures["arcs_and_labels_epoch_cpu_seconds"], figures["epoch_cpu_seconds"]
     report.section(f"training, one thread, {figures['epochs']} epochs, CPU seconds")
     report.lines += [
-        f"  an epoch: arcs {each['arcs']:.1f} + labels {each['labels']:.1f} = {epoch:.1f}",
+        f"  an epoch: arcs {each['parts']:.1f} + labels {each['labels']:.1f} = {epoch:.1f}",
         f"  the pruner: {figures['pruner_cpu_seconds']:.1f}, {each['pruner']:.1f} an epoch",
         f"  everything: {figures['cpu_seconds']:.1f}; peak {figures['peak_megabytes']:,.0f} MB",
     ]

@@ -19,7 +19,8 @@ using Vector = Output<std::int32_t>;
 using Matrix = Output<std::int32_t, 2>;
 using PartArrays = std::tuple<Matrix, Vector, Matrix>;
 using SiblingArrays =
-    std::tuple<Matrix, Vector, Matrix, Vector, Matrix, Vector, Vector, Vector>;
+    std::tuple<Matrix, Vector, Matrix, Vector, Matrix, Vector, Vector, Vector, Vector, Vector>;
+using GrandparentArrays = std::tuple<Matrix, Vector, Matrix, Vector>;
 
 template <PartList (*Build)(const ArcBatch&)>
 PartArrays parts_of(const IntVector& lengths, const IntMatrix& arcs, const IntVector& offsets) {
@@ -44,7 +45,20 @@ SiblingArrays siblings_of(const IntVector& lengths, const IntMatrix& arcs,
   return {to_numpy(std::move(list.rows), 4),  to_numpy(std::move(list.offsets)),
           to_numpy(std::move(list.arcs), 2),  to_numpy(std::move(list.cells)),
           to_numpy(std::move(list.spans), 2), to_numpy(std::move(list.links)),
-          to_numpy(std::move(list.link_offsets)), to_numpy(std::move(list.automaton_offsets))};
+          to_numpy(std::move(list.link_offsets)), to_numpy(std::move(list.automaton_offsets)),
+          to_numpy(std::move(list.above)), to_numpy(std::move(list.above_offsets))};
+}
+
+GrandparentArrays grandparents_of(const IntVector& lengths, const IntMatrix& arcs,
+                                  const IntVector& offsets) {
+  const ArcBatch batch = make_batch(lengths, arcs, offsets);
+  GrandparentList list;
+  {
+    nb::gil_scoped_release release;
+    list = grandparents(batch);
+  }
+  return {to_numpy(std::move(list.rows), 3), to_numpy(std::move(list.offsets)),
+          to_numpy(std::move(list.arcs), 2), to_numpy(std::move(list.cells))};
 }
 
 }  // namespace
@@ -52,7 +66,7 @@ SiblingArrays siblings_of(const IntVector& lengths, const IntMatrix& arcs,
 void bind_parts(nb::module_& m) {
   m.def("consecutive_siblings", &siblings_of, "lengths"_a, "arcs"_a, "offsets"_a);
   m.def("all_siblings", &parts_of<&all_siblings>, "lengths"_a, "arcs"_a, "offsets"_a);
-  m.def("grandparents", &parts_of<&grandparents>, "lengths"_a, "arcs"_a, "offsets"_a);
+  m.def("grandparents", &grandparents_of, "lengths"_a, "arcs"_a, "offsets"_a);
   m.def("head_bigrams", &parts_of<&head_bigrams>, "lengths"_a, "arcs"_a, "offsets"_a);
 }
 

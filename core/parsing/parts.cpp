@@ -81,6 +81,8 @@ SiblingList consecutive_siblings(const ArcBatch& batch) {
         square += (count + 1) * (count + 1);
         list.links.insert(list.links.end(), out.begin(), out.end());
         list.link_offsets.push_back(static_cast<std::int32_t>(list.links.size()));
+        list.above.insert(list.above.end(), index.into(h).begin(), index.into(h).end());
+        list.above_offsets.push_back(static_cast<std::int32_t>(list.above.size()));
       }
     list.automaton_offsets.push_back(static_cast<std::int32_t>(list.link_offsets.size()) - 1);
   });
@@ -102,15 +104,23 @@ PartList all_siblings(const ArcBatch& batch) {
   return list;
 }
 
-PartList grandparents(const ArcBatch& batch) {
-  PartList list;
+GrandparentList grandparents(const ArcBatch& batch) {
+  GrandparentList list;
   for_sentences(batch, list, 2, [&](const ArcIndex& index, std::int32_t words) {
+    std::int32_t box = 0;
     for (std::int32_t h = 1; h <= words; ++h)
-      for (int side = 0; side < 2; ++side)
-        for (const std::int32_t below : index.out(h, side))
-          for (const std::int32_t above : index.into(h))
-            if (index.head(above) != index.modifier(below))
-              append(list, {index.head(above), h, index.modifier(below)}, {above, below});
+      for (int side = 0; side < 2; ++side) {
+        const std::vector<std::int32_t>&above = index.into(h), &below = index.out(h, side);
+        const auto columns = static_cast<std::int32_t>(below.size());
+        for (std::size_t g = 0; g < above.size(); ++g)
+          for (std::int32_t k = 0; k < columns; ++k) {
+            // A word that heads its own head is in no tree.
+            if (index.head(above[g]) == index.modifier(below[k])) continue;
+            append(list, {index.head(above[g]), h, index.modifier(below[k])}, {above[g], below[k]});
+            list.cells.push_back(box + static_cast<std::int32_t>(g) * columns + k);
+          }
+        box += static_cast<std::int32_t>(above.size()) * columns;
+      }
   });
   return list;
 }

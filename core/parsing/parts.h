@@ -27,6 +27,15 @@ struct SiblingList : PartList {
   std::vector<std::int32_t> links;
   std::vector<std::int32_t> link_offsets{0};       // of the automata, over the whole batch
   std::vector<std::int32_t> automaton_offsets{0};  // of the sentences' automata
+  std::vector<std::int32_t> above;                 // the arcs into each automaton's head
+  std::vector<std::int32_t> above_offsets{0};
+};
+
+// Rows of (grandparent, head, modifier). The cell of a part is its place among the boxes of scores
+// of its sentence's automata (those of the root have none): a row an arc into the head, a column a
+// link.
+struct GrandparentList : PartList {
+  std::vector<std::int32_t> cells;
 };
 
 SiblingList consecutive_siblings(const ArcBatch& batch);
@@ -34,8 +43,7 @@ SiblingList consecutive_siblings(const ArcBatch& batch);
 // Any two modifiers of a head: rows of (head, left, right).
 PartList all_siblings(const ArcBatch& batch);
 
-// Rows of (grandparent, head, modifier).
-PartList grandparents(const ArcBatch& batch);
+GrandparentList grandparents(const ArcBatch& batch);
 
 // The heads of two neighbouring words: rows of (head of the left one, its head, word). In the order
 // of the words; then of the left one's arcs, then of its own, which have to be sorted by modifier.

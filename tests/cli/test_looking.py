@@ -18,20 +18,20 @@ from turbotree.text import read_conllu
 def test_inspect_tells_what_a_model_is(run: Callable[..., Any], files: Any) -> None:
     facts = json.loads(run("inspect", files.model, "--json").stdout)
     parser = Parser.load(files.model)
-    assert (facts["kind"], facts["model"]) == ("parser", "arc")
+    assert (facts["kind"], facts["parts"]) == ("parser", ["arc"])
     assert facts["package_version"] == __version__
     assert facts["bytes"] == files.model.stat().st_size
-    assert facts["features"]["arcs"] == len(parser.arcs.weights)
+    assert facts["features"]["parts"] == len(parser.parts.weights)
     assert facts["templates"]["arc"] == len(parser.templates()["arc"])
     assert facts["licence"] == "CC0"
     assert facts["training"]["sentences"] == 150
-    assert [record["epoch"] for record in facts["training"]["arcs"]] == [1, 2]
-    assert "dev UAS" in facts["training"]["arcs"][0]["scores"]
+    assert [record["epoch"] for record in facts["training"]["parts"]] == [1, 2]
+    assert "dev UAS" in facts["training"]["parts"][0]["scores"]
 
 
 def test_inspect_shows_it_to_people(run: Callable[..., Any], files: Any) -> None:
     page = run("inspect", files.model).stdout
-    for part in ("trained on   150 sentences", "licence      CC0", "arcs    epoch  2  loss"):
+    for part in ("trained on   150 sentences", "licence      CC0", "parts   epoch  2  loss"):
         assert part in page
     assert max(map(len, page.splitlines())) <= 100 + len(str(files.model))
 

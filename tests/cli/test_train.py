@@ -26,7 +26,7 @@ def test_figures_go_to_stderr_and_the_summary_to_stdout(
     run: Callable[..., Any], files: Any, tmp_path: Path
 ) -> None:
     result = run("train", files.train, "-o", tmp_path / "m", "--epochs", 1, "--dev", files.dev)
-    assert "arcs     epoch  1/1  loss" in result.stderr
+    assert "parts    epoch  1/1  loss" in result.stderr
     assert "150 sentences" in result.stdout
     assert "UAS" in result.stdout.splitlines()[-1]
 
@@ -125,7 +125,7 @@ def test_templates_of_ones_own_are_used(
         (["--step", "0"], "largest step is 0.0"),
         (["--seed", "-1"], "seed is -1"),
         (["--epochs", "0"], "--epochs"),
-        (["--model", "full"], "--model"),
+        (["--model", "huge"], "--model"),
         (["--templates", "arcs=x"], "expected SET=FILE, SET being one of pruner, arc"),
         (["--templates", "arc=missing.txt"], "missing.txt: No such file"),
         (["-o", "no/such/folder/m"], "there is no folder"),

@@ -16,6 +16,7 @@ from oracles.trees import (
 from turbotree.errors import InputError, ModelFileError
 from turbotree.modelfile import read_model, write_model
 from turbotree.parsing import DECODERS, Parser, TreeShape
+from turbotree.parsing.parts import PartSet
 from turbotree.text import Sentence, treebank
 
 SHAPES = [
@@ -33,7 +34,8 @@ def arc_scores(parser, sentence, shape):
     """Score the arcs that are left after pruning, one by one."""
     encoded = parser.encoder.encode([sentence])
     arcs = parser.pruner.candidates(encoded, shape=shape)
-    scores = parser.arcs.score(encoded, arcs).tolist()
+    parts = PartSet(encoded.lengths, arcs)
+    scores = parser.parts.score(parser.parts.prepare(encoded), parts)["arc"].tolist()
     return dict(zip(map(tuple, arcs.rows.tolist()), scores, strict=True))
 
 
@@ -259,7 +261,7 @@ def test_a_file_without_a_part_of_its_header_is_no_parser(parser, tmp_path, name
 
 
 @pytest.mark.parametrize(
-    "name", ["pruner.slots", "arcs.slots", "labels.slots", "labels.lists", "labels.list_offsets"]
+    "name", ["pruner.slots", "parts.slots", "labels.slots", "labels.lists", "labels.list_offsets"]
 )
 @pytest.mark.parametrize("damage", ["missing", "short", "other shape"])
 def test_a_file_with_odd_arrays_is_no_parser(parser, tmp_path, name, damage):
@@ -303,8 +305,8 @@ def test_a_model_of_another_kind_is_no_parser(tmp_path):
         Parser.load(tmp_path / "tagger")
 
 
-@pytest.mark.parametrize("change", [{"model": "full"}, {"model": None}])
-def test_a_kind_of_parser_that_this_version_does_not_know_is_named(parser, tmp_path, change):
+@pytest.mark.parametrize("change", [{"families": ["arc", "cousin"]}, {"families": None}])
+def test_parts_that_this_version_does_not_know_are_named(parser, tmp_path, change):
     path = rewritten(parser, tmp_path, lambda arrays, header: header.update(change))
-    with pytest.raises(ModelFileError, match=f"kind {change['model']!r}; this version knows 'arc'"):
+    with pytest.raises(ModelFileError, match=r"with the parts .*; this version knows arc, sibling"):
         Parser.load(path)

@@ -66,7 +66,8 @@ class Killer(Silent):
 
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize(
-    ("name", "instances"), [("pruner", 1), ("pruner", 7), ("arcs", 5), ("arcs", 13), ("labels", 20)]
+    ("name", "instances"),
+    [("pruner", 1), ("pruner", 7), ("parts", 5), ("parts", 13), ("labels", 20)],
 )
 def test_a_killed_run_goes_on_to_the_same_file(
     quick_bytes, tmp_path, monkeypatch, name, instances, threads
@@ -158,7 +159,8 @@ class NeverStarted(Silent):
         ({"threads": None}, "threads is None; expected a whole number"),
         ({"label_step": "much"}, "label_step is 'much'; expected a number"),
         ({"beta": "1", "gamma": 0.0}, "beta is '1'; expected a number"),
-        ({"model": "full"}, "'full'"),
+        ({"model": "huge"}, "'huge'"),
+        ({"parts": ["cousin"]}, "'cousin'"),
         ({"colour": "red"}, "colour"),
         ({"templates": {"arcs": ["dist"]}}, "'arcs'"),
         ({"templates": {"arc": ["h.bogus"]}}, "h.bogus"),
@@ -258,9 +260,9 @@ def test_the_record_tells_how_training_went():
     assert record["sentences"] == len(DATA)
     assert record["words"] == sum(map(len, DATA))
     assert record["options"]["licence"] == "CC0"
-    assert [len(record[name]) for name in ("pruner", "arcs", "labels")] == [1, 2, 2]
+    assert [len(record[name]) for name in ("pruner", "parts", "labels")] == [1, 2, 2]
     assert 0.0 <= record["pruning"]["gold_arcs_lost_percent"] <= 100.0
-    assert 0.0 <= record["arcs"][1]["scores"]["dev UAS"] <= 100.0
+    assert 0.0 <= record["parts"][1]["scores"]["dev UAS"] <= 100.0
     assert 0.0 <= record["labels"][1]["scores"]["dev label accuracy"] <= 100.0
 
 
@@ -272,7 +274,7 @@ def test_dev_scores_are_those_of_the_parser_on_gold_data():
         sum(a == b for a, b in zip(parse.heads, parse.sentence.heads, strict=True))
         for parse in parser.pipe(dev)
     )
-    assert parser.record["arcs"][-1]["scores"]["dev UAS"] == pytest.approx(100.0 * right / words)
+    assert parser.record["parts"][-1]["scores"]["dev UAS"] == pytest.approx(100.0 * right / words)
     heads = np.concatenate([sentence.heads for sentence in dev]).astype(np.int32)
     labels, _ = parser.labels.label(parser.encoder.encode(dev), heads).best()
     gold = [label for sentence in dev for label in sentence.labels]

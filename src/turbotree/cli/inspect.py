@@ -16,7 +16,7 @@ from turbotree.learning.progress import describe
 from turbotree.modelfile import ModelFile, read_model
 from turbotree.parsing import Parser
 
-_STAGES = ("pruner", "arcs", "labels")
+_STAGES = ("pruner", "parts", "labels")
 
 
 def inspect(
@@ -46,14 +46,14 @@ def model_facts(file: ModelFile, parser: Parser) -> dict[str, Any]:
     return {
         "path": file.path,
         "kind": file.kind,
-        "model": file.header["model"],
+        "parts": list(parser.parts.families),
         "format_version": file.format_version,
         "package_version": file.package_version,
         "checksum": file.checksum,
         "bytes": file.size,
         "features": {
             "pruner": len(parser.pruner.model.weights),
-            "arcs": len(parser.arcs.weights),
+            "parts": len(parser.parts.weights or ()),
             "labels": len(parser.labels.weights or ()),
         },
         "templates": {name: len(lines) for name, lines in parser.templates().items()},
@@ -72,7 +72,7 @@ def _page(facts: dict[str, Any]) -> str:
     templates = ", ".join(f"{count} {name}" for name, count in facts["templates"].items())
     rows = {
         "file": facts["path"],
-        "kind": f"{facts['kind']}, {facts['model']}-factored",
+        "kind": f"{facts['kind']} of {', '.join(facts['parts'])}",
         "written by": f"turbotree {facts['package_version']} (format {facts['format_version']})",
         "size": f"{bytes_text(facts['bytes'])}, {facts['checksum']}",
         "features": features,

@@ -35,6 +35,12 @@ class Decoder(str, Enum):
     MST = "mst"
     EISNER = "eisner"
     MBR = "mbr"
+    ADMM = "admm"
+    EXACT = "exact"
+    SUBGRADIENT = "subgradient"
+    LP = "lp"
+    ILP = "ilp"
+    BP = "bp"
 
 
 def parse(
@@ -77,12 +83,19 @@ def parse(
         ),
     ] = None,
     decoder: Annotated[
-        Decoder,
+        Decoder | None,
         typer.Option(
-            help="mst: the best tree. eisner: the best projective tree. mbr: the tree with most "
-            "right arcs in expectation."
+            help="For arc-factored models, mst (the default): the best tree; eisner: the best "
+            "projective one; mbr: the one with most right arcs in expectation. For all models, "
+            "admm (the default of the others): dual decomposition, mostly with a proof; exact: "
+            "always with one; subgradient, lp, ilp: other ways to the same; bp: as mbr, by belief "
+            "propagation.",
+            show_default=False,
         ),
-    ] = Decoder.MST,
+    ] = None,
+    exact: Annotated[
+        bool, typer.Option("--exact", help="Short for --decoder exact: every tree is proven best.")
+    ] = False,
     marginals: Annotated[
         bool,
         typer.Option(
@@ -129,7 +142,7 @@ def parse(
     source, layout = _source(input, input_format)
     format = _format(format, output, layout, marginals)
     options: dict[str, Any] = {
-        "decoder": decoder.value,
+        "decoder": _decoder(decoder, exact),
         "projective": projective,
         "single_root": single_root,
         "threads": threads,
@@ -142,6 +155,12 @@ def parse(
             parses = parser.pipe(sentences, **options)
         write_parses(parses, out, format, marginals=marginals, color=in_color(output))
     skipped.report()
+
+
+def _decoder(decoder: Decoder | None, exact: bool) -> str | None:
+    if exact and decoder not in (None, Decoder.EXACT):
+        raise InputError(f"--exact and --decoder {decoder.value}: give only one of them")
+    return "exact" if exact else decoder.value if decoder else None
 
 
 def _source(path: Path | None, format: InputFormat | None) -> tuple[Any, Layout]:

@@ -19,6 +19,7 @@ from turbotree.evaluation import attachment_scores
 from turbotree.features import read_templates
 from turbotree.parsing import Parser, TrainingOptions
 from turbotree.parsing.options import TEMPLATE_SETS
+from turbotree.parsing.parts import FAMILIES
 from turbotree.text import Sentence
 
 
@@ -26,6 +27,8 @@ class ModelKind(str, Enum):
     """Kinds of models."""
 
     ARC = "arc"
+    STANDARD = "standard"
+    FULL = "full"
 
 
 class FeatureSet(str, Enum):
@@ -55,8 +58,21 @@ def train(
         ),
     ] = None,
     model: Annotated[
-        ModelKind, typer.Option(help="Kind of model; arc: each arc is scored by itself.")
+        ModelKind,
+        typer.Option(
+            help="arc: each arc is scored by itself; fastest. standard: also neighbouring "
+            "modifiers of a head, and chains of two arcs. full: also all pairs of modifiers, and "
+            "the heads of neighbouring words; most accurate."
+        ),
     ] = ModelKind.ARC,
+    parts: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B,...",
+            help=f"Instead of --model, any of {', '.join(FAMILIES)}.",
+            show_default=False,
+        ),
+    ] = None,
     loss: Annotated[
         str | None,
         typer.Option(
@@ -137,11 +153,13 @@ def train(
 ) -> None:
     """Train a parser on a treebank.
 
-    First a light pruner learns which heads are worth a look, then the arcs are trained, and the
-    labels (beside the arcs, if there are two threads). While training runs, its state is kept in
-    the folder MODEL.checkpoint; it goes when the model is written.
+    First a light pruner learns which heads are worth a look, then the arcs and the parts that they
+    form are trained, and the labels (beside them, if there are two threads). While training runs,
+    its state is kept in the folder MODEL.checkpoint; it goes when the model is written.
     """
     options: dict[str, Any] = {
+        "model": model.value,
+        "parts": [part.strip() for part in parts.split(",")] if parts is not None else None,
         "loss": loss,
         "beta": beta,
         "gamma": gamma,
@@ -166,7 +184,6 @@ def train(
             parser = Parser.train(
                 train_trees,
                 dev=dev_trees,
-                model=model.value,
                 checkpoint=checkpoint,
                 resume=resume,
                 progress=progress,
@@ -222,7 +239,7 @@ def _summary(
 ) -> str:
     lines = [
         f"{output}: {bytes_text(output.stat().st_size)}, "
-        f"{len(parser.arcs.weights):,} features of arcs, "
+        f"{len(parser.parts.weights or ()):,} features of {', '.join(parser.parts.families)}; "
         f"{len(parser.labels.dictionary.names)} labels",
         f"trained on {parser.record['sentences']:,} sentences in {seconds_text(seconds)}",
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,8 @@ import numpy as np
 from turbotree.errors import InfeasibleError
 from turbotree.features import Parts
 from turbotree.graphs import FactorGraph, Solution, Status
-from turbotree.parsing.arcs import FloatArray, IntArray, TreeShape, best_trees
-from turbotree.parsing.parts import PartSet, SiblingFamily
+from turbotree.parsing.arcs import FloatArray, IntArray, TreeShape, arc_marginals, best_trees
+from turbotree.parsing.parts import GrandparentFamily, PartSet, SiblingFamily
 
 #: Solvers of graphs by the name of the decoder, with the options that suit parsing. Residuals are
 #: only a way to stop: an optimal answer is proven by its bound.
@@ -79,11 +80,14 @@ def build_graph(
         single_root=shape.single_root,
         projective=shape.projective,
     )
+    siblings, grandparents = (parts.families.get(name) for name in ("sibling", "grandparent"))
+    together = siblings is not None and grandparents is not None
     for name, family in parts.families.items():
         if isinstance(family, SiblingFamily):
-            links, link_offsets = family.automata(sentence)
-            if len(links):
-                graph.siblings(links, family.squares(sentence, scores[name]), offsets=link_offsets)
+            above = grandparents if isinstance(grandparents, GrandparentFamily) else None
+            _add_automata(graph, sentence, scores, family, above)
+        elif name == "grandparent" and together:
+            continue
         elif name == "head_bigram":
             _add_chain(graph, rows[:, 1], words, scores[name])
         else:
@@ -92,6 +96,37 @@ def build_graph(
             pairs = family.arcs[at][matters]
             graph.pair(pairs[:, 0], pairs[:, 1], scores[name][matters])
     return graph
+
+
+def _add_automata(
+    graph: FactorGraph,
+    sentence: int,
+    scores: Mapping[str, FloatArray],
+    siblings: SiblingFamily,
+    grandparents: GrandparentFamily | None,
+) -> None:
+    """Add the automata of siblings, with the grandparents where there are some."""
+    links, offsets = siblings.automata(sentence)
+    squares = siblings.squares(sentence, scores["sibling"])
+    if grandparents is None:
+        graph.siblings(links, squares, offsets=offsets)
+        return
+    above, above_offsets = siblings.arcs_above(sentence)
+    # The root, whose automata come first, has nobody above it.
+    roots = int(np.count_nonzero(above_offsets[1:] == 0))
+    link, square = offsets[roots], int(((np.diff(offsets[: roots + 1]) + 1) ** 2).sum())
+    if roots:
+        graph.siblings(links[:link], squares[:square], offsets=offsets[: roots + 1])
+    if roots < len(offsets) - 1:
+        sizes = np.diff(offsets[roots:]) * np.diff(above_offsets[roots:])
+        boxes = grandparents.boxes(sentence, scores["grandparent"], int(sizes.sum()))
+        graph.grandparent_siblings(
+            above,
+            links[link:],
+            squares[square:],
+            boxes,
+            offsets=(above_offsets[roots:], offsets[roots:] - link),
+        )
 
 
 def _add_chain(graph: FactorGraph, modifiers: IntArray, words: int, scores: FloatArray) -> None:
@@ -108,10 +143,8 @@ def _add_chain(graph: FactorGraph, modifiers: IntArray, words: int, scores: Floa
     graph.chain(states, transitions)
 
 
-def heads_of(
-    parts: PartSet, sentence: int, solution: Solution, shape: TreeShape
-) -> tuple[IntArray, bool]:
-    """Return the heads of a solution, and whether they are the solver's own assignment.
+def heads_of(parts: PartSet, sentence: int, solution: Solution, shape: TreeShape) -> IntArray:
+    """Return the heads of a solution.
 
     A solver that found no assignment leaves a fractional one: the tree that agrees most with it
     is taken.
@@ -123,12 +156,11 @@ def heads_of(
         heads = np.zeros(words, dtype=np.int32)
         chosen = rows[solution.values[: len(rows)]]
         heads[chosen[:, 1] - 1] = chosen[:, 0]
-        return heads, True
+        return heads
     if solution.relaxed is None:
         raise InfeasibleError(f"sentence {sentence} has no tree")
-    one = Parts.of_one(rows)
-    lengths = np.array([words], dtype=np.int32)
-    return best_trees(lengths, one, solution.relaxed[: len(rows)], shape), False
+    one, lengths = _alone(parts, sentence)
+    return best_trees(lengths, one, solution.relaxed[: len(rows)], shape)
 
 
 def tree_score(
@@ -148,16 +180,73 @@ def decode(
     **options: Any,
 ) -> tuple[IntArray, float, Certificate]:
     """Return the heads of the best tree of a sentence, its score and what is known of it."""
+    if decoder == "bp":
+        return _decode_by_risk(parts, sentence, scores, shape)
     solver, defaults = SOLVERS[decoder]
     graph = build_graph(parts, sentence, scores, shape)
     solution = graph.solve(solver, **{**defaults, **options})
-    heads, _ = heads_of(parts, sentence, solution, shape)
+    heads = heads_of(parts, sentence, solution, shape)
     score = tree_score(parts, sentence, scores, heads)
     optimal = solution.status is Status.OPTIMAL
     gap = 0.0 if optimal else max(0.0, solution.upper_bound - score)
-    bound = score if optimal else solution.upper_bound
     return (
         heads,
         score,
-        Certificate(solution.status, bound, gap, solution.iterations, solution.seconds),
+        Certificate(solution.status, score + gap, gap, solution.iterations, solution.seconds),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class PartMarginals:
+    """Probabilities of a sentence's candidate arcs.
+
+    Attributes
+    ----------
+    arcs
+        One a candidate arc.
+    log_partition
+        Of the distribution over trees; the Bethe approximation if there are parts of higher order.
+    converged
+        Whether belief propagation came to rest; always true for arc-factored models.
+    """
+
+    arcs: FloatArray
+    log_partition: float
+    converged: bool
+
+
+def part_marginals(
+    parts: PartSet, sentence: int, scores: Mapping[str, FloatArray], shape: TreeShape
+) -> PartMarginals:
+    """Return the probabilities of a sentence's arcs.
+
+    They are exact for arc-factored models, and otherwise those of loopy belief propagation with
+    the tree as a factor (Turbo Parser #1).
+    """
+    if not parts.families:
+        arcs, lengths = _alone(parts, sentence)
+        probabilities, logs = arc_marginals(lengths, arcs, scores["arc"], shape)
+        return PartMarginals(probabilities, float(logs[0]), True)
+    found = build_graph(parts, sentence, scores, shape).marginals("belief_propagation")
+    return PartMarginals(found.probabilities, found.log_partition, found.converged)
+
+
+def _decode_by_risk(
+    parts: PartSet, sentence: int, scores: Mapping[str, FloatArray], shape: TreeShape
+) -> tuple[IntArray, float, Certificate]:
+    """Return the tree with most right arcs in expectation."""
+    started = perf_counter()
+    marginals = part_marginals(parts, sentence, scores, shape)
+    arcs, lengths = _alone(parts, sentence)
+    heads = best_trees(lengths, arcs, marginals.arcs, shape)
+    score = tree_score(parts, sentence, scores, heads)
+    # The tree is the best of another kind: nothing is proven of its score.
+    nothing = Certificate(Status.LIMIT, np.inf, np.inf, 0, perf_counter() - started)
+    return heads, score, nothing
+
+
+def _alone(parts: PartSet, sentence: int) -> tuple[Parts, IntArray]:
+    """Return the arcs of one sentence as a batch of one."""
+    arcs = parts.arcs
+    rows = arcs.rows[arcs.offsets[sentence] : arcs.offsets[sentence + 1]]
+    return Parts.of_one(rows), parts.lengths[sentence : sentence + 1]

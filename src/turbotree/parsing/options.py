@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from turbotree.errors import InputError
 from turbotree.learning import LearnerOptions, Loss
 from turbotree.parsing.arcs import PruningOptions
+from turbotree.parsing.parts import FAMILIES, families_of
 
-TEMPLATE_SETS = ("pruner", "arc", "label", "label_pair")
+TEMPLATE_SETS = ("pruner", *FAMILIES, "label", "label_pair")
 
 _PRUNER_STEP = 0.1
+_OPTIONAL = ("beta", "gamma", "pruning_threshold")
+# Threshold and heads, for arcs alone and for parts of higher order.
+_PRUNING = (1e-4, 20)
+_STRICTER_PRUNING = (1e-3, 10)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,8 +26,12 @@ class TrainingOptions:
 
     Attributes
     ----------
+    model
+        Kind of model: ``"arc"``, ``"standard"`` or ``"full"``.
+    parts
+        Instead of the model kind, the families of parts to score.
     loss, beta, gamma
-        The loss of the arcs: a name, or the two numbers of the family.
+        The loss of the arcs and the other parts: a name, or the two numbers of the family.
     epochs
         Passes over the data, for arcs and labels.
     largest_step
@@ -35,7 +45,8 @@ class TrainingOptions:
     single_root
         Whether trees have one word under the root; None: as in the training data.
     pruning_threshold, max_heads, pruner_epochs
-        How far the pruner prunes, and how long it trains.
+        How far the pruner prunes, and how long it trains. Parts of higher order grow with the
+        square of the candidates, so models with such parts prune more if nothing is said.
     label_loss, label_step
         Loss and largest step of the labels.
     templates
@@ -44,6 +55,8 @@ class TrainingOptions:
         Licence of the training data, kept in the model file.
     """
 
+    model: str = "arc"
+    parts: Sequence[str] | None = None
     loss: str | None = None
     beta: float | None = None
     gamma: float | None = None
@@ -53,8 +66,8 @@ class TrainingOptions:
     seed: int = 1
     threads: int = 1
     single_root: bool | None = None
-    pruning_threshold: float = 1e-4
-    max_heads: int = 20
+    pruning_threshold: float | None = None
+    max_heads: int | None = None
     pruner_epochs: int = 3
     label_loss: str = "svm"
     label_step: float = 0.01
@@ -64,15 +77,21 @@ class TrainingOptions:
     def __post_init__(self) -> None:
         # Everything is looked at now: nobody wants to hear of a bad option after an hour.
         for name in ("epochs", "seed", "threads", "max_heads", "pruner_epochs"):
-            if not isinstance(value := getattr(self, name), int):
+            absent = name == "max_heads" and self.max_heads is None
+            if not absent and not isinstance(value := getattr(self, name), int):
                 raise InputError(f"{name} is {value!r}; expected a whole number")
         for name in ("largest_step", "pruning_threshold", "label_step", "beta", "gamma"):
-            absent = name in ("beta", "gamma") and getattr(self, name) is None
+            absent = name in _OPTIONAL and getattr(self, name) is None
             if not absent and not isinstance(value := getattr(self, name), float | int):
                 raise InputError(f"{name} is {value!r}; expected a number")
         for learner in (self.pruner_learner, self.arc_learner, self.label_learner):
             learner()
         self.pruning()
+        if len(self.families()) > 1 and self.arc_loss().probabilistic:
+            raise InputError(
+                f"the loss {self.arc_loss().name} needs the probabilities of parts of higher "
+                "order; train such models with svm or perceptron, or take the model kind 'arc'"
+            )
         if self.threads < 1:
             raise InputError(f"threads is {self.threads}; expected at least 1")
         for name in self.templates or {}:
@@ -101,7 +120,15 @@ class TrainingOptions:
 
     def pruning(self) -> PruningOptions:
         """Return how far to prune."""
-        return PruningOptions(self.pruning_threshold, self.max_heads)
+        threshold, heads = _PRUNING if len(self.families()) == 1 else _STRICTER_PRUNING
+        return PruningOptions(
+            threshold if self.pruning_threshold is None else self.pruning_threshold,
+            heads if self.max_heads is None else self.max_heads,
+        )
+
+    def families(self) -> tuple[str, ...]:
+        """Return the families of parts that the model scores, arcs first."""
+        return families_of(self.model, self.parts)
 
     def arc_loss(self) -> Loss:
         """Return the loss of the arcs."""
@@ -125,8 +152,9 @@ class TrainingOptions:
             "features": self.features,
             "seed": self.seed,
             "single_root": self.single_root,
-            "pruning_threshold": self.pruning_threshold,
-            "max_heads": self.max_heads,
+            "parts": list(self.families()),
+            "pruning_threshold": self.pruning().threshold,
+            "max_heads": self.pruning().max_heads,
             "pruner_epochs": self.pruner_epochs,
             "label_loss": self.label_loss,
             "label_step": self.label_step,

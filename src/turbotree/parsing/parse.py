@@ -9,9 +9,11 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from turbotree.features import Parts
-from turbotree.parsing.arcs import TreeShape, arc_marginals
+from turbotree.parsing.arcs import TreeShape
+from turbotree.parsing.decoding import Certificate, PartMarginals, part_marginals
 from turbotree.parsing.labels import LabelScores
+from turbotree.parsing.model import PartScores
+from turbotree.parsing.parts import PartSet
 from turbotree.text import Sentence
 
 FloatArray = npt.NDArray[np.float64]
@@ -22,21 +24,21 @@ IntArray = npt.NDArray[np.int32]
 class ParsedBatch:
     """What the parses of one batch share: scores, from which probabilities are made on demand."""
 
-    lengths: IntArray
-    arcs: Parts
-    arc_scores: FloatArray
+    parts: PartSet
+    scores: PartScores
     shape: TreeShape
     arc_temperature: float
     label_scores: LabelScores
     label_temperature: float
     label_names: list[str]
 
-    @cached_property
-    def arc_marginals(self) -> tuple[FloatArray, FloatArray]:
-        """Probability of each arc of the batch, and log-partition of each sentence."""
-        return arc_marginals(
-            self.lengths, self.arcs, self.arc_scores / self.arc_temperature, self.shape
-        )
+    def marginals(self, sentence: int) -> PartMarginals:
+        """Probability of each arc of a sentence, and the log-partition."""
+        at = self.parts.sentence_slices(sentence)
+        scores = {
+            name: self.scores[name][where] / self.arc_temperature for name, where in at.items()
+        }
+        return part_marginals(self.parts, sentence, scores, self.shape)
 
     @cached_property
     def label_distributions(self) -> list[dict[int, float]]:
@@ -46,7 +48,7 @@ class ParsedBatch:
     @cached_property
     def first_words(self) -> IntArray:
         """Index of each sentence's first word among the words of the batch."""
-        return np.concatenate([[0], np.cumsum(self.lengths)]).astype(np.int32)
+        return np.concatenate([[0], np.cumsum(self.parts.lengths)]).astype(np.int32)
 
 
 @dataclass(frozen=True)
@@ -62,24 +64,32 @@ class Parse:
     labels
         The relation of each word to its head.
     score
-        Sum of the tree's arc scores; comparable between trees of one sentence.
+        Sum of the scores of the tree's parts; comparable between trees of one sentence.
+    certificate
+        Whether the tree is proven to be the best, or by how much another might be better.
     """
 
     sentence: Sentence
     heads: tuple[int, ...]
     labels: tuple[str, ...]
     score: float
+    certificate: Certificate
     _batch: ParsedBatch = field(repr=False, compare=False)
     _index: int = field(repr=False, compare=False)
 
     @cached_property
+    def marginals(self) -> PartMarginals:
+        """Probabilities of the candidate arcs: exact for arc-factored models, else by belief
+        propagation, which says whether it has converged."""
+        return self._batch.marginals(self._index)
+
+    @cached_property
     def arc_probabilities(self) -> FloatArray:
         """Probability of every arc, ``[head, modifier]``; 0 for arcs that were pruned."""
-        batch, words = self._batch, len(self.heads)
-        at = slice(batch.arcs.offsets[self._index], batch.arcs.offsets[self._index + 1])
+        arcs, words = self._batch.parts.arcs, len(self.heads)
+        rows = arcs.rows[arcs.offsets[self._index] : arcs.offsets[self._index + 1]]
         matrix = np.zeros((words + 1, words + 1))
-        rows = batch.arcs.rows[at]
-        matrix[rows[:, 0], rows[:, 1]] = batch.arc_marginals[0][at]
+        matrix[rows[:, 0], rows[:, 1]] = self.marginals.arcs
         return matrix
 
     @property
@@ -109,9 +119,8 @@ class Parse:
     @property
     def probability(self) -> float:
         """Probability of the whole tree, its labels aside."""
-        batch = self._batch
-        log_partition = float(batch.arc_marginals[1][self._index])
-        return min(1.0, math.exp(self.score / batch.arc_temperature - log_partition))
+        scaled = self.score / self._batch.arc_temperature
+        return math.exp(min(0.0, scaled - self.marginals.log_partition))
 
     def to_sentence(self) -> Sentence:
         """Return the sentence with HEAD and DEPREL replaced by the predictions."""

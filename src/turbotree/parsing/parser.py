@@ -12,16 +12,20 @@ import numpy as np
 
 from turbotree.errors import InputError
 from turbotree.features import Encoder, FiredFeature, explain
+from turbotree.graphs import Status
 from turbotree.parsing.arcs import (
-    ArcModel,
+    FloatArray,
     IntArray,
     Pruner,
     TreeShape,
     arc_marginals,
     best_trees,
 )
+from turbotree.parsing.decoding import SOLVERS, Certificate, decode
 from turbotree.parsing.labels import LabelModel
+from turbotree.parsing.model import PartModel, PartScores
 from turbotree.parsing.parse import Parse, ParsedBatch
+from turbotree.parsing.parts import PartSet
 from turbotree.parsing.storing import load_fields, store
 from turbotree.parsing.streaming import in_batches, map_in_order
 from turbotree.text import Sentence
@@ -29,20 +33,24 @@ from turbotree.text import Sentence
 if TYPE_CHECKING:
     from turbotree.parsing.treebank import TrainingSource
 
-DECODERS = ("mst", "eisner", "mbr")
+#: Decoders of arc-factored models; the first is what they use if nothing is said.
+ARC_DECODERS = ("mst", "eisner", "mbr")
+#: Decoders of all models; the first is what models with parts of higher order use.
+GRAPH_DECODERS = (*SOLVERS, "bp")
+DECODERS = (*ARC_DECODERS, *GRAPH_DECODERS)
 _BATCH_SIZE = 32
 
 
 @dataclass(frozen=True)
 class Parser:
-    """An arc-factored labelled dependency parser.
+    """A labelled dependency parser.
 
     Make one with :meth:`train` or :meth:`load`. A parser never changes, so threads may share it.
     """
 
     encoder: Encoder
     pruner: Pruner
-    arcs: ArcModel
+    parts: PartModel
     labels: LabelModel
     shape: TreeShape
     arc_temperature: float
@@ -84,8 +92,13 @@ class Parser:
         sentences
             What to parse.
         decoder
-            ``"mst"``: the best tree. ``"eisner"``: the best projective tree. ``"mbr"``: the tree
-            with most right arcs in expectation (minimum Bayes risk).
+            For arc-factored models, ``"mst"``: the best tree. ``"eisner"``: the best projective
+            tree. ``"mbr"``: the tree with most right arcs in expectation (minimum Bayes risk).
+            For all models, ``"admm"``: the best tree by dual decomposition, mostly with a proof.
+            ``"exact"``: by branch and bound on top of that, always with a proof.
+            ``"subgradient"``: dual decomposition with subgradients. ``"lp"``, ``"ilp"``: the
+            linear program, relaxed or exact, by HiGHS. ``"bp"``: minimum Bayes risk by belief
+            propagation.
         projective
             Allow no crossing arcs, whatever the decoder.
         single_root
@@ -101,26 +114,36 @@ class Parser:
         if not sentences:
             return []
         encoded = self.encoder.encode(sentences)
-        lengths = encoded.lengths
         arcs = self.pruner.candidates(encoded, shape=shape)
-        arc_scores = self.arcs.score(encoded, arcs)
-        decoded = arc_scores
-        if decoder == "mbr":
-            decoded, _ = arc_marginals(lengths, arcs, arc_scores / self.arc_temperature, shape)
-        heads = best_trees(lengths, arcs, decoded, shape)
+        parts = PartSet.build(encoded.lengths, arcs, self.parts.families)
+        scores = self.parts.score(self.parts.prepare(encoded), parts)
+        heads, values, certificates = self._decode(parts, scores, shape, decoder)
         label_scores = self.labels.label(encoded, heads)
         labels, _ = label_scores.best()
         batch = ParsedBatch(
-            lengths,
-            arcs,
-            arc_scores,
+            parts,
+            scores,
             shape,
             self.arc_temperature,
             label_scores,
             self.label_temperature,
             self.labels.dictionary.names,
         )
-        return self._parses(sentences, batch, heads, labels)
+        names, bounds = batch.label_names, batch.first_words.tolist()
+        head_list = heads.tolist()
+        label_list = [names[label] for label in labels.tolist()]
+        return [
+            Parse(
+                sentence,
+                tuple(head_list[bounds[i] : bounds[i + 1]]),
+                tuple(label_list[bounds[i] : bounds[i + 1]]),
+                values[i],
+                certificates[i],
+                batch,
+                i,
+            )
+            for i, sentence in enumerate(sentences)
+        ]
 
     def pipe(
         self,
@@ -161,7 +184,8 @@ class Parser:
             raise InputError(f"word {head} cannot be its own head")
         part = np.array([head, modifier], dtype=np.int32)
         encoded = self.encoder.encode([sentence])
-        return explain(self.arcs.scorer, encoded, part, self.arcs.weights)
+        assert self.parts.weights is not None
+        return explain(self.parts.scorers["arc"], encoded, part, self.parts.weights)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the parser to one file, whole or not at all."""
@@ -176,7 +200,7 @@ class Parser:
         """Return the template sets by name."""
         scorers = {
             "pruner": self.pruner.model.scorer,
-            "arc": self.arcs.scorer,
+            **self.parts.scorers,
             "label": self.labels.node_scorer,
             "label_pair": self.labels.pair_scorer,
         }
@@ -185,36 +209,54 @@ class Parser:
     def _decoding(
         self, decoder: str | None, projective: bool | None, single_root: bool | None
     ) -> tuple[str, TreeShape]:
-        decoder = decoder or "mst"
+        usual = ARC_DECODERS if self.parts.families == ("arc",) else GRAPH_DECODERS
+        decoder = decoder or usual[0]
         if decoder not in DECODERS:
             raise InputError(f"unknown decoder {decoder!r}; expected one of {', '.join(DECODERS)}")
+        if decoder in ARC_DECODERS and usual is GRAPH_DECODERS:
+            raise InputError(
+                f"decoder {decoder!r} is for arc-factored models; this one also scores "
+                f"{', '.join(self.parts.families[1:])}: choose one of {', '.join(usual)}"
+            )
         shape = self.shape
         if single_root is not None:
             shape = replace(shape, single_root=single_root)
         return decoder, replace(shape, projective=bool(projective) or decoder == "eisner")
 
-    @staticmethod
-    def _parses(
-        sentences: Sequence[Sentence], batch: ParsedBatch, heads: IntArray, labels: IntArray
-    ) -> list[Parse]:
+    def _decode(
+        self, parts: PartSet, scores: PartScores, shape: TreeShape, decoder: str
+    ) -> tuple[IntArray, list[float], list[Certificate]]:
+        """Return the heads of all words of a batch, and for each sentence score and proof."""
+        if decoder in ARC_DECODERS:
+            return self._decode_arcs(parts, scores["arc"], shape, decoder)
+        temperature = self.arc_temperature if decoder == "bp" else 1.0
+        found = []
+        for sentence in range(len(parts.lengths)):
+            at = parts.sentence_slices(sentence)
+            own = {name: scores[name][where] / temperature for name, where in at.items()}
+            heads, score, certificate = decode(parts, sentence, own, shape, decoder)
+            found.append((heads, score * temperature, certificate))
+        return (
+            np.concatenate([heads for heads, _, _ in found]),
+            [score for _, score, _ in found],
+            [certificate for _, _, certificate in found],
+        )
+
+    def _decode_arcs(
+        self, parts: PartSet, scores: FloatArray, shape: TreeShape, decoder: str
+    ) -> tuple[IntArray, list[float], list[Certificate]]:
+        arcs, lengths = parts.arcs, parts.lengths
+        decoded = scores
+        if decoder == "mbr":
+            decoded, _ = arc_marginals(lengths, arcs, scores / self.arc_temperature, shape)
+        heads = best_trees(lengths, arcs, decoded, shape)
         # An arc is in the tree if its modifier's head is its own.
-        sentence_of = np.repeat(np.arange(len(sentences)), np.diff(batch.arcs.offsets))
-        modifiers = batch.first_words[sentence_of] + batch.arcs.rows[:, 1] - 1
-        chosen = heads[modifiers] == batch.arcs.rows[:, 0]
-        scores = np.bincount(
-            sentence_of[chosen], weights=batch.arc_scores[chosen], minlength=len(sentences)
+        sentence_of = np.repeat(np.arange(len(lengths)), np.diff(arcs.offsets))
+        first_words = np.concatenate([[0], np.cumsum(lengths)])
+        chosen = heads[first_words[sentence_of] + arcs.rows[:, 1] - 1] == arcs.rows[:, 0]
+        values: list[float] = np.bincount(
+            sentence_of[chosen], weights=scores[chosen], minlength=len(lengths)
         ).tolist()
-        head_list, names = heads.tolist(), batch.label_names
-        label_list = [names[label] for label in labels.tolist()]
-        bounds = batch.first_words.tolist()
-        return [
-            Parse(
-                sentence,
-                tuple(head_list[bounds[i] : bounds[i + 1]]),
-                tuple(label_list[bounds[i] : bounds[i + 1]]),
-                scores[i],
-                batch,
-                i,
-            )
-            for i, sentence in enumerate(sentences)
-        ]
+        if decoder == "mbr":  # the tree is the best of another kind
+            return heads, values, [Certificate(Status.LIMIT, np.inf, np.inf, 0, 0.0)] * len(values)
+        return heads, values, [Certificate(Status.OPTIMAL, value, 0.0, 1, 0.0) for value in values]

@@ -84,7 +84,9 @@ class SiblingFamily(Family):
     links, link_offsets
         The arcs of each automaton, outward from the head.
     automaton_offsets
-        The automata of each sentence.
+        The automata of each sentence; those of the root come first.
+    above, above_offsets
+        The arcs into the head of each automaton.
     """
 
     cells: IntArray
@@ -92,6 +94,8 @@ class SiblingFamily(Family):
     links: IntArray
     link_offsets: IntArray
     automaton_offsets: IntArray
+    above: IntArray
+    above_offsets: IntArray
 
     def indicator(self, sentence: int, chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
         """Tell which parts a tree has, given the arcs that it has."""
@@ -102,7 +106,9 @@ class SiblingFamily(Family):
         # "None" stands for both ends of the row, which are always there.
         with_none = np.append(chosen, True)
         has: npt.NDArray[np.bool_] = (
-            with_none[arcs[:, 0]] & with_none[arcs[:, 1]] & (passed[spans[:, 0]] == passed[spans[:, 1]])
+            with_none[arcs[:, 0]]
+            & with_none[arcs[:, 1]]
+            & (passed[spans[:, 0]] == passed[spans[:, 1]])
         )
         return has
 
@@ -112,6 +118,12 @@ class SiblingFamily(Family):
         offsets = self.link_offsets[first : last + 1]
         return self.links[offsets[0] : offsets[-1]], offsets - offsets[0]
 
+    def arcs_above(self, sentence: int) -> tuple[IntArray, IntArray]:
+        """Return the arcs into the heads of a sentence's automata and their offsets."""
+        first, last = self.automaton_offsets[sentence], self.automaton_offsets[sentence + 1]
+        offsets = self.above_offsets[first : last + 1]
+        return self.above[offsets[0] : offsets[-1]], offsets - offsets[0]
+
     def squares(self, sentence: int, scores: FloatArray) -> FloatArray:
         """Lay out a sentence's scores as the automata take them."""
         at = slice(self.parts.offsets[sentence], self.parts.offsets[sentence + 1])
@@ -119,6 +131,27 @@ class SiblingFamily(Family):
         squares = np.zeros(int(((np.diff(offsets) + 1) ** 2).sum()))
         squares[self.cells[at]] = scores
         return squares
+
+
+@dataclass(frozen=True, slots=True)
+class GrandparentFamily(Family):
+    """Chains of two arcs.
+
+    Attributes
+    ----------
+    cells
+        The place of each part among the boxes of scores of its sentence's automata: a row an arc
+        into the head, a column a link.
+    """
+
+    cells: IntArray
+
+    def boxes(self, sentence: int, scores: FloatArray, size: int) -> FloatArray:
+        """Lay out a sentence's scores as the automata take them, `size` numbers in all."""
+        boxes = np.zeros(size)
+        at = slice(self.parts.offsets[sentence], self.parts.offsets[sentence + 1])
+        boxes[self.cells[at]] = scores
+        return boxes
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +188,9 @@ class PartSet:
             if name == "sibling":
                 rows, offsets, of_arcs, *automata = _core.consecutive_siblings(*given)
                 families[name] = SiblingFamily(Parts(rows, offsets), of_arcs, *automata)
+            elif name == "grandparent":
+                rows, offsets, of_arcs, cells = _core.grandparents(*given)
+                families[name] = GrandparentFamily(Parts(rows, offsets), of_arcs, cells)
             elif name != "arc":
                 rows, offsets, of_arcs = _BUILDERS[name](*given)
                 families[name] = Family(Parts(rows, offsets), of_arcs)
@@ -184,7 +220,6 @@ class PartSet:
 
 
 _BUILDERS = {
-    "grandparent": _core.grandparents,
     "all_siblings": _core.all_siblings,
     "head_bigram": _core.head_bigrams,
 }

@@ -13,12 +13,13 @@ from turbotree.features import Encoder, FrozenWeights, Scorer
 from turbotree.modelfile import read_model, write_model
 from turbotree.parsing.arcs import ARC, ArcModel, Pruner, PruningOptions, TreeShape
 from turbotree.parsing.labels import LabelDictionary, LabelModel
+from turbotree.parsing.model import PartModel
+from turbotree.parsing.parts import FAMILIES
 
 if TYPE_CHECKING:
     from turbotree.parsing.parser import Parser
 
 KIND = "parser"
-_MODEL = "arc"
 
 
 def store(parser: Parser, path: str | os.PathLike[str]) -> None:
@@ -38,7 +39,7 @@ def store(parser: Parser, path: str | os.PathLike[str]) -> None:
         path,
         arrays,
         {
-            "model": _MODEL,
+            "families": list(parser.parts.families),
             "weights": header,
             "templates": parser.templates(),
             "encoder": parser.encoder.to_dict(),
@@ -59,17 +60,18 @@ def load_fields(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Map a parser's file into memory; return the fields of the parser."""
     file = read_model(path, kind=KIND)
     header, arrays = file.header, file.arrays
-    if header.get("model") != _MODEL:
+    families = header.get("families")
+    if not isinstance(families, list) or not families or not set(families) <= set(FAMILIES):
         raise ModelFileError(
-            f"{os.fspath(path)}: a parser of kind {header.get('model')!r}; "
-            f"this version knows {_MODEL!r} only"
+            f"{os.fspath(path)}: a parser with the parts {families!r}; "
+            f"this version knows {', '.join(FAMILIES)}"
         )
     try:
         encoder = Encoder.from_dict(header["encoder"])
         templates = header["templates"]
         weights = {
             name: FrozenWeights(arrays[f"{name}.slots"], header["weights"][f"{name}.label_bits"])
-            for name in ("pruner", "arcs", "labels")
+            for name in ("pruner", "parts", "labels")
         }
         shape = TreeShape(single_root=_flag(header["single_root"]))
         pruner = Pruner(
@@ -77,7 +79,7 @@ def load_fields(path: str | os.PathLike[str]) -> dict[str, Any]:
             PruningOptions(**header["pruning"]),
             shape,
         )
-        arcs = ArcModel(Scorer(templates["arc"], ARC, encoder), weights["arcs"])
+        parts = PartModel({name: templates[name] for name in families}, encoder, weights["parts"])
         labels = LabelModel(
             templates["label"],
             templates["label_pair"],
@@ -93,7 +95,7 @@ def load_fields(path: str | os.PathLike[str]) -> dict[str, Any]:
         return {
             "encoder": encoder,
             "pruner": pruner,
-            "arcs": arcs,
+            "parts": parts,
             "labels": labels,
             "shape": shape,
             "arc_temperature": _temperature(header["temperature"]["arcs"]),
@@ -108,7 +110,7 @@ def load_fields(path: str | os.PathLike[str]) -> dict[str, Any]:
 def _weights(parser: Parser) -> dict[str, Any]:
     return {
         "pruner": parser.pruner.model.weights,
-        "arcs": parser.arcs.weights,
+        "parts": parser.parts.weights,
         "labels": parser.labels.weights,
     }
 

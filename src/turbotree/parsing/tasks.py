@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from turbotree import chains
-from turbotree.errors import InputError
 from turbotree.features import AnyWeights, Encoded, Parts, Scorer
 from turbotree.features._core import Gradient
 from turbotree.learning import Expectation
@@ -21,7 +20,7 @@ from turbotree.parsing.arcs import (
     arc_marginals,
     best_trees,
 )
-from turbotree.parsing.decoding import decode
+from turbotree.parsing.decoding import decode, part_marginals
 from turbotree.parsing.labels import LabelModel
 from turbotree.parsing.model import PartModel
 from turbotree.parsing.parts import PartSet
@@ -137,8 +136,10 @@ class PartProblem:
         return self._indicator(heads)
 
     def marginals(self, scores: FloatArray) -> Expectation:
-        """Return the parts' probabilities."""
-        raise InputError("losses with a finite beta need the model kind 'arc'")
+        """Return the arcs' probabilities; those of the other parts are left out."""
+        found = part_marginals(self._parts, 0, self._split(scores), self._shape)
+        beyond = np.zeros(len(scores) - len(found.arcs))
+        return Expectation(np.concatenate([found.arcs, beyond]), found.log_partition)
 
     def gradient(self, coefficients: FloatArray) -> Gradient:
         """Return the parts' features, weighted."""
@@ -197,6 +198,19 @@ class PartTask:
             self._candidates[index],
             self._shape,
         )
+
+
+def part_task(
+    model: PartModel,
+    encoded: Sequence[Encoded],
+    heads: Sequence[IntArray],
+    shape: TreeShape,
+    candidates: Sequence[Parts],
+) -> ArcTask | PartTask:
+    """Return the training set of a model, the simpler kind if it scores arcs alone."""
+    if model.families == ("arc",):
+        return ArcTask(model.scorers["arc"], encoded, heads, shape, candidates)
+    return PartTask(model, encoded, heads, shape, candidates)
 
 
 class LabelProblem:

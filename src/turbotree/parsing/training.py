@@ -1,4 +1,4 @@
-"""Training a parser: pruner, arcs, labels."""
+"""Training a parser: pruner, parts, labels."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ import numpy as np
 from turbotree.errors import InputError
 from turbotree.features import (
     Encoder,
-    FrozenWeights,
     Parts,
     Scorer,
     Weights,
@@ -31,10 +30,13 @@ from turbotree.parsing.arcs import (
     TreeShape,
     best_trees,
 )
+from turbotree.parsing.decoding import decode
 from turbotree.parsing.labels import NODE, LabelModel, pair_kind
+from turbotree.parsing.model import PartModel
 from turbotree.parsing.options import TEMPLATE_SETS, TrainingOptions
 from turbotree.parsing.parser import Parser
-from turbotree.parsing.tasks import ArcTask, LabelTask
+from turbotree.parsing.parts import FAMILIES, PartSet
+from turbotree.parsing.tasks import ArcTask, LabelTask, part_task
 from turbotree.parsing.temperature import fit_temperature, typical_temperature
 from turbotree.parsing.templates import load_templates
 from turbotree.parsing.treebank import (
@@ -49,16 +51,17 @@ from turbotree.text import Sentence
 
 _T = TypeVar("_T")
 
+_TREES_FOR_TEMPERATURE = 200
+
 # Weights below these are left out of the finished model: most features were met once or twice and
 # hardly count. Two thirds of the table go, the scores on development data stay.
-_NEGLIGIBLE = {"pruner": 0.01, "arcs": 0.005, "labels": 0.003}
+_NEGLIGIBLE = {"pruner": 0.01, "parts": 0.005, "labels": 0.003}
 
 
 def train_parser(
     train: TrainingSource,
     *,
     dev: TrainingSource | None = None,
-    model: str = "arc",
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
     progress: Progress | None = None,
@@ -72,8 +75,6 @@ def train_parser(
         A treebank: a file, or sentences.
     dev
         Another, to show scores along the way and to fit the temperature of the probabilities.
-    model
-        Kind of model; ``"arc"`` is the arc-factored one.
     checkpoint
         Folder to keep the state of training in, so that it can be resumed.
     resume
@@ -83,8 +84,6 @@ def train_parser(
     options
         Those of :class:`TrainingOptions`.
     """
-    if model != "arc":
-        raise InputError(f"unknown model kind {model!r}; expected 'arc'")
     try:
         settings = TrainingOptions(**options)
     except TypeError as error:
@@ -122,12 +121,18 @@ class _Trainer:
         self.templates = {
             name: list(given[name]) if name in given else load_templates(name)
             for name in TEMPLATE_SETS
+            if name not in FAMILIES or name in options.families()
         }
         names = sorted({label for sentence in train for label in sentence.labels})
         if len(names) > MAX_LABELS:
             raise InputError(f"{len(names)} labels; a parser takes up to {MAX_LABELS}")
-        kinds = {"pruner": ARC, "arc": ARC, "label": NODE, "label_pair": pair_kind(len(names))}
-        parsed = [t for name in TEMPLATE_SETS for t in parse(self.templates[name], kinds[name])]
+        kinds = {
+            **FAMILIES,
+            "pruner": ARC,
+            "label": NODE,
+            "label_pair": pair_kind(len(names)),
+        }
+        parsed = [t for name, texts in self.templates.items() for t in parse(texts, kinds[name])]
         attributes, sets = attributes_of(parsed)
         # The labeller looks its dictionary up by tag, whatever the templates use.
         self.encoder = Encoder.fit(train, sorted({*attributes, "upos"}), sets)
@@ -144,14 +149,14 @@ class _Trainer:
 
     def forget(self) -> None:
         """Drop the state of an earlier run."""
-        for name in ("pruner", "arcs", "labels"):
+        for name in ("pruner", "parts", "labels"):
             if (checkpoint := self._checkpoint(name)) is not None:
                 checkpoint.remove()
 
     def run(self) -> Parser:
         """Train everything; arcs and labels side by side if there are threads for it."""
         if self.options.threads < 2:
-            pruner, arcs, arc_record = self._train_arcs()
+            pruner, arcs, arc_record = self._train_parts()
             labels, label_record = self._train_labels()
         else:
             with ThreadPoolExecutor(1) as pool:
@@ -159,7 +164,7 @@ class _Trainer:
                 # What fails on one side stops the other.
                 labelling.add_done_callback(self._stop_on_failure)
                 try:
-                    pruner, arcs, arc_record = self._train_arcs()
+                    pruner, arcs, arc_record = self._train_parts()
                 except _StoppedError:
                     labelling.result()
                     raise
@@ -189,7 +194,7 @@ class _Trainer:
         if finished.exception() is not None:
             self.stop.set()
 
-    def _train_arcs(self) -> tuple[Pruner, ArcModel, dict[str, Any]]:
+    def _train_parts(self) -> tuple[Pruner, PartModel, dict[str, Any]]:
         options = self.options
         scorer = Scorer(self.templates["pruner"], ARC, self.encoder)
         weights, pruner_records = self._learn(
@@ -215,28 +220,27 @@ class _Trainer:
                 f"pruner   {pruning['heads_a_word']:.2f} heads a word on dev, "
                 f"{pruning['gold_arcs_lost_percent']:.2f} % of the gold arcs lost"
             )
-        arc_scorer = Scorer(self.templates["arc"], ARC, self.encoder)
+        model = PartModel({name: self.templates[name] for name in options.families()}, self.encoder)
 
-        def freeze(current: Weights) -> FrozenWeights:
-            return current.freeze(threshold=_NEGLIGIBLE["arcs"])
+        def freeze(current: Weights) -> PartModel:
+            return model.with_weights(current.freeze(threshold=_NEGLIGIBLE["parts"]))
 
         def evaluate(current: Weights, record: EpochRecord) -> None:
             if self.dev.heads:
-                frozen = ArcModel(arc_scorer, freeze(current))
-                record.scores["dev UAS"] = self._attachment(frozen, dev_candidates)
+                record.scores["dev UAS"] = self._attachment(freeze(current), dev_candidates)
 
-        weights, arc_records = self._learn(
-            "arcs",
-            ArcTask(arc_scorer, self.train.encoded, self.train.heads, self.shape, candidates),
+        weights, part_records = self._learn(
+            "parts",
+            part_task(model, self.train.encoded, self.train.heads, self.shape, candidates),
             options.arc_learner(),
             evaluate,
         )
         record = {
             "pruner": [r.to_dict() for r in pruner_records],
             "pruning": pruning,
-            "arcs": [r.to_dict() for r in arc_records],
+            "parts": [r.to_dict() for r in part_records],
         }
-        return pruner, ArcModel(arc_scorer, freeze(weights)), record
+        return pruner, freeze(weights), record
 
     def _train_labels(self) -> tuple[LabelModel, dict[str, Any]]:
         model = LabelModel(
@@ -296,10 +300,15 @@ class _Trainer:
         with ThreadPoolExecutor(self.options.threads) as pool:
             return list(pool.map(function, range(count)))
 
-    def _attachment(self, model: ArcModel, candidates: Sequence[Parts]) -> float:
+    def _attachment(self, model: PartModel, candidates: Sequence[Parts]) -> float:
         def right(i: int) -> int:
-            encoded, arcs = self.dev.encoded[i], candidates[i]
-            heads = best_trees(encoded.lengths, arcs, model.score(encoded, arcs), self.shape)
+            encoded = self.dev.encoded[i]
+            parts = PartSet.build(encoded.lengths, candidates[i], model.families)
+            scores = model.score(model.prepare(encoded), parts)
+            if parts.families:
+                heads, _, _ = decode(parts, 0, scores, self.shape)
+            else:
+                heads = best_trees(encoded.lengths, parts.arcs, scores["arc"], self.shape)
             return int(np.count_nonzero(heads == self.dev.heads[i]))
 
         return 100.0 * sum(self._map(right, len(self.dev.heads))) / self.dev.words
@@ -311,20 +320,25 @@ class _Trainer:
 
         return 100.0 * sum(self._map(right, len(self.dev.heads))) / self.dev.words
 
-    def _arc_temperature(self, pruner: Pruner, arcs: ArcModel) -> float:
-        candidates = [
-            pruner.candidates(encoded, heads)
-            for encoded, heads in zip(self.dev.encoded, self.dev.heads, strict=True)
-        ]
-        task = ArcTask(arcs.scorer, self.dev.encoded, self.dev.heads, self.shape, candidates)
+    def _arc_temperature(self, pruner: Pruner, model: PartModel) -> float:
         # A gold tree with more roots than the parser may give says nothing of its probabilities.
-        problems = [
-            task.problem(i)
+        usable = [
+            i
             for i, heads in enumerate(self.dev.heads)
             if not self.shape.single_root or np.count_nonzero(heads == 0) == 1
         ]
-        default = typical_temperature(self.options.arc_loss())
-        return fit_temperature(problems, arcs.weights, default=default)
+        if len(model.families) > 1:  # belief propagation is slow, and one number needs few trees
+            usable = usable[:_TREES_FOR_TEMPERATURE]
+        encoded = [self.dev.encoded[i] for i in usable]
+        heads = [self.dev.heads[i] for i in usable]
+        candidates = [pruner.candidates(e, h) for e, h in zip(encoded, heads, strict=True)]
+        task = part_task(model, encoded, heads, self.shape, candidates)
+        assert model.weights is not None
+        return fit_temperature(
+            [task.problem(i) for i in range(len(task))],
+            model.weights,
+            default=typical_temperature(self.options.arc_loss()),
+        )
 
     def _label_temperature(self, model: LabelModel) -> float:
         assert model.weights is not None

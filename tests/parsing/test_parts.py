@@ -1,0 +1,163 @@
+"""Parts of higher order, their graphs and decoders, against enumeration of all trees."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles.parts import parts_of
+from oracles.trees import all_trees, arcs_of, log_sum
+
+from turbotree.errors import InfeasibleError, InputError
+from turbotree.features import Parts
+from turbotree.graphs import Status
+from turbotree.parsing.arcs import TreeShape
+from turbotree.parsing.decoding import build_graph, decode, part_marginals, tree_score
+from turbotree.parsing.parts import FAMILIES, MODELS, PartSet, families_of
+
+FULL = MODELS["full"]
+shapes = st.builds(TreeShape, st.booleans(), st.booleans())
+
+
+def part_set(lengths, tables, families=FULL):
+    """Candidate arcs of several sentences, sorted by modifier as the pruner gives them."""
+    tables = [sorted(table, key=lambda arc: arc[::-1]) for table in tables]
+    rows = np.array([arc for table in tables for arc in table], dtype=np.int32).reshape(-1, 2)
+    offsets = np.cumsum([0, *map(len, tables)]).astype(np.int32)
+    return PartSet.build(np.array(lengths, dtype=np.int32), Parts(rows, offsets), families)
+
+
+@st.composite
+def cases(draw, longest=4, most=1, families=FULL):
+    """Random candidates and scores, with at least one tree a sentence."""
+    lengths = draw(st.lists(st.integers(1, longest), min_size=1, max_size=most))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    tables = []
+    for words in lengths:
+        arcs = [(h, m) for h in range(words + 1) for m in range(1, words + 1) if h != m]
+        tree = all_trees(words, single_root=True, projective=True)[0]
+        kept = [arc for arc in arcs if rng.random() < 0.8]
+        tables.append(sorted({*kept, *arcs_of(tree)}))
+    parts = part_set(lengths, tables, families)
+    scale = draw(st.sampled_from([0.3, 1.0, 4.0]))
+    scores = {name: scale * rng.normal(size=len(parts.parts(name).rows)) for name in families}
+    return parts, scores
+
+
+def candidate_trees(parts, sentence, shape):
+    offsets = parts.arcs.offsets
+    arcs = set(map(tuple, parts.arcs.rows[offsets[sentence] : offsets[sentence + 1]].tolist()))
+    trees = all_trees(
+        int(parts.lengths[sentence]), single_root=shape.single_root, projective=shape.projective
+    )
+    return [np.array(tree, dtype=np.int32) for tree in trees if set(arcs_of(tree)) <= arcs]
+
+
+def of_sentence(parts, scores, sentence):
+    return {name: scores[name][at] for name, at in parts.sentence_slices(sentence).items()}
+
+
+@given(cases(most=3))
+@settings(max_examples=60)
+def test_a_tree_has_the_parts_that_the_textbook_reads_off_it(case):
+    parts, _ = case
+    for sentence in range(len(parts.lengths)):
+        at = parts.sentence_slices(sentence)
+        arcs = parts.arcs.rows[at["arc"]].tolist()
+        rows_there = {(h, int(m > h)) for h, m in arcs}
+        for heads in candidate_trees(parts, sentence, TreeShape(False, False)):
+            expected = parts_of(heads.tolist(), rows_there)
+            for name, has in parts.indicators(sentence, heads).items():
+                if name == "arc":
+                    continue
+                rows = parts.parts(name).rows[at[name]][has].tolist()
+                found = set(map(tuple, rows))
+                assert len(found) == len(rows)
+                assert found == expected[name]
+
+
+@given(cases(most=2), shapes)
+@settings(max_examples=60)
+def test_the_graph_scores_every_tree_as_its_parts_do(case, shape):
+    parts, scores = case
+    for sentence in range(len(parts.lengths)):
+        own = of_sentence(parts, scores, sentence)
+        graph = build_graph(parts, sentence, own, shape)
+        for heads in candidate_trees(parts, sentence, shape):
+            chosen = parts.indicators(sentence, heads)["arc"]
+            expected = tree_score(parts, sentence, own, heads)
+            assert graph.value(chosen) == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("families", [*MODELS.values(), ("arc", "grandparent"), ("arc", "sibling")])
+@given(st.data(), shapes)
+@settings(max_examples=15)
+def test_decoders_find_the_best_tree_and_never_claim_what_is_not_true(families, data, shape):
+    parts, scores = data.draw(cases(families=families))
+    best = max(tree_score(parts, 0, scores, tree) for tree in candidate_trees(parts, 0, shape))
+    scale = max(1.0, abs(best))
+    for decoder in ("admm", "exact", "subgradient", "lp", "ilp"):
+        heads, score, certificate = decode(parts, 0, scores, shape, decoder)
+        assert any((heads == tree).all() for tree in candidate_trees(parts, 0, shape))
+        assert score == pytest.approx(tree_score(parts, 0, scores, heads))
+        assert certificate.bound >= best - 1e-5 * scale
+        assert certificate.gap == pytest.approx(max(0.0, certificate.bound - score), abs=1e-9)
+        if certificate.status is Status.OPTIMAL or decoder in ("exact", "ilp"):
+            assert certificate.status is Status.OPTIMAL
+            assert score == pytest.approx(best, abs=1e-5 * scale)
+
+
+@given(cases(longest=3, families=("arc",)), shapes)
+@settings(max_examples=30)
+def test_arc_factored_probabilities_are_exact(case, shape):
+    parts, scores = case
+    trees = candidate_trees(parts, 0, shape)
+    logs = [tree_score(parts, 0, scores, tree) for tree in trees]
+    found = part_marginals(parts, 0, scores, shape)
+    assert found.log_partition == pytest.approx(log_sum(logs))
+    expected = sum(
+        math.exp(log - log_sum(logs)) * parts.indicators(0, tree)["arc"]
+        for log, tree in zip(logs, trees, strict=True)
+    )
+    assert found.arcs == pytest.approx(expected, abs=1e-9)
+
+
+@given(cases(), shapes)
+@settings(max_examples=30)
+def test_beliefs_are_probabilities_of_heads(case, shape):
+    parts, scores = case
+    found = part_marginals(parts, 0, scores, shape)
+    assert ((found.arcs >= -1e-9) & (found.arcs <= 1 + 1e-9)).all()
+    if found.converged:
+        sums = np.bincount(parts.arcs.rows[:, 1], weights=found.arcs)[1:]
+        assert sums == pytest.approx(np.ones(len(sums)), abs=1e-5)
+
+
+@given(cases(), shapes)
+@settings(max_examples=20)
+def test_minimum_risk_gives_a_tree_and_proves_nothing(case, shape):
+    parts, scores = case
+    heads, score, certificate = decode(parts, 0, scores, shape, "bp")
+    assert any((heads == tree).all() for tree in candidate_trees(parts, 0, shape))
+    assert score == pytest.approx(tree_score(parts, 0, scores, heads))
+    assert certificate.status is Status.LIMIT
+    assert certificate.bound == math.inf
+
+
+def test_candidates_without_a_tree_are_infeasible():
+    parts = part_set([2], [[(1, 2), (2, 1)]])
+    scores = {name: np.zeros(len(parts.parts(name).rows)) for name in FULL}
+    with pytest.raises(InfeasibleError):
+        decode(parts, 0, scores, TreeShape())
+
+
+def test_families_come_in_their_usual_order_with_arcs_first():
+    assert families_of("arc", ["head_bigram", "sibling"]) == ("arc", "sibling", "head_bigram")
+    assert families_of("full") == tuple(FAMILIES)
+
+
+@pytest.mark.parametrize(("model", "parts"), [("huge", None), ("arc", ["cousin"])])
+def test_unknown_models_and_parts_are_named(model, parts):
+    with pytest.raises(InputError, match=r"huge|cousin"):
+        families_of(model, parts)
