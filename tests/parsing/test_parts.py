@@ -97,7 +97,7 @@ def test_decoders_find_the_best_tree_and_never_claim_what_is_not_true(families, 
     parts, scores = data.draw(cases(families=families))
     best = max(tree_score(parts, 0, scores, tree) for tree in candidate_trees(parts, 0, shape))
     scale = max(1.0, abs(best))
-    for decoder in ("admm", "exact", "subgradient", "lp", "ilp"):
+    for decoder in ("auto", "admm", "exact", "subgradient", "lp", "ilp"):
         heads, score, certificate = decode(parts, 0, scores, shape, decoder)
         assert any((heads == tree).all() for tree in candidate_trees(parts, 0, shape))
         assert score == pytest.approx(tree_score(parts, 0, scores, heads))

@@ -35,8 +35,9 @@ class Decoder(str, Enum):
     MST = "mst"
     EISNER = "eisner"
     MBR = "mbr"
-    ADMM = "admm"
+    AUTO = "auto"
     EXACT = "exact"
+    ADMM = "admm"
     SUBGRADIENT = "subgradient"
     LP = "lp"
     ILP = "ilp"
@@ -87,9 +88,9 @@ def parse(
         typer.Option(
             help="For arc-factored models, mst (the default): the best tree; eisner: the best "
             "projective one; mbr: the one with most right arcs in expectation. For all models, "
-            "admm (the default of the others): dual decomposition, mostly with a proof; exact: "
-            "always with one; subgradient, lp, ilp: other ways to the same; bp: as mbr, by belief "
-            "propagation.",
+            "auto (the default of the others): dual decomposition, and a short search where that "
+            "leaves a gap; exact: search until the tree is proven best; admm: no search; "
+            "subgradient, lp, ilp: other ways to the same; bp: as mbr, by belief propagation.",
             show_default=False,
         ),
     ] = None,

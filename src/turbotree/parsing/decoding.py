@@ -18,8 +18,9 @@ from turbotree.parsing.parts import GrandparentFamily, PartSet, SiblingFamily
 #: Solvers of graphs by the name of the decoder, with the options that suit parsing. Residuals are
 #: only a way to stop: an optimal answer is proven by its bound.
 SOLVERS: dict[str, tuple[str, dict[str, Any]]] = {
+    "auto": ("branch_and_bound", {"max_rounds_per_node": 150, "max_nodes": 100}),
     "admm": ("admm", {"max_iterations": 500, "residual_threshold": 1e-4}),
-    "exact": ("branch_and_bound", {}),
+    "exact": ("branch_and_bound", {"max_rounds_per_node": 150}),
     "subgradient": ("subgradient", {"max_iterations": 5000}),
     "lp": ("linear_program", {}),
     "ilp": ("linear_program", {"exact": True}),
@@ -176,7 +177,7 @@ def decode(
     sentence: int,
     scores: Mapping[str, FloatArray],
     shape: TreeShape,
-    decoder: str = "admm",
+    decoder: str = "auto",
     **options: Any,
 ) -> tuple[IntArray, float, Certificate]:
     """Return the heads of the best tree of a sentence, its score and what is known of it."""

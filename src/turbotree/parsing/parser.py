@@ -94,8 +94,9 @@ class Parser:
         decoder
             For arc-factored models, ``"mst"``: the best tree. ``"eisner"``: the best projective
             tree. ``"mbr"``: the tree with most right arcs in expectation (minimum Bayes risk).
-            For all models, ``"admm"``: the best tree by dual decomposition, mostly with a proof.
-            ``"exact"``: by branch and bound on top of that, always with a proof.
+            For all models, ``"auto"``: the best tree by dual decomposition, and a short search
+            where that leaves a gap; nearly always with a proof. ``"exact"``: search as long as it
+            takes, always with a proof. ``"admm"``: dual decomposition alone.
             ``"subgradient"``: dual decomposition with subgradients. ``"lp"``, ``"ilp"``: the
             linear program, relaxed or exact, by HiGHS. ``"bp"``: minimum Bayes risk by belief
             propagation.

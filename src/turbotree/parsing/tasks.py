@@ -131,7 +131,7 @@ class PartProblem:
     def decode(self, scores: FloatArray) -> FloatArray:
         """Return the best tree, or nearly so."""
         heads, _, _ = decode(
-            self._parts, 0, self._split(scores), self._shape, **_DECODING_IN_TRAINING
+            self._parts, 0, self._split(scores), self._shape, "admm", **_DECODING_IN_TRAINING
         )
         return self._indicator(heads)
 
