@@ -70,7 +70,7 @@ Admm::Admm(const Graph& graph) : graph_(graph), factors_(graph), links_(factors_
 
 void Admm::set_pins(const std::vector<Pin>& pins) {
   pins_ = pins;
-  sparse_ = false;
+  sparse_ = following_ = false;  // what was followed may be fixed now
   rounds_in_mode_ = 0;
   pinned_links_.clear();
   fixed_ = 0.0;
