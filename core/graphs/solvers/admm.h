@@ -83,9 +83,9 @@ class Admm {
   void project_active();
   void average_active();
 
-  void list_active();        // from all factors, after average_all
+  void list_active();  // from all factors, after average_all
   void start_sparse_rounds();
-  void restore_sums();
+  void restore_sums();  // of the copies, from all links
   void wake(std::int32_t variable);
   bool stirs(std::size_t block, std::int32_t factor) const;
   // Extrapolation, between gathering and projecting.
@@ -122,7 +122,7 @@ class Admm {
   int walk_rounds_ = 0;
   std::vector<double> scores_, target_, point_;  // p, u + p / rho, z: per link
   std::vector<double> own_;                      // per factor: what its projection returned
-  std::vector<double> consensus_, sum_, odd_sum_;          // u, and the sum of the copies: per variable
+  std::vector<double> consensus_, sum_, odd_sum_;  // u, and the sum of the copies: per variable
   std::vector<double> weight_, inverse_weight_;  // per variable: its links, 0 if fixed; 1 / that
   double factors_bound_ = 0.0, slack_ = 0.0, squared_change_ = 0.0, moving_links_ = 0.0;
 

@@ -51,7 +51,7 @@ double BranchAndBound::fix_variables(std::vector<Pin>& pins) {
     const std::int64_t count = graph_.blocks[b].factors(), link = links.first_link[b];
     values_.resize(static_cast<std::size_t>(count));
     factors.block(b).max_messages(0, count, scores_.data() + link, messages_.data() + link,
-                                    values_.data());
+                                  values_.data());
     for (const double value : values_) bound += value;
   }
   // The shares of a variable's score may miss it by a rounding error; what is left is its own.
