@@ -9,8 +9,8 @@ namespace {
 
 // The factor's shape: [words, flags, head 1, modifier 1, head 2, modifier 2, ...].
 int words_of(const Factor& f) { return f.shape[0]; }
-bool projective(const Factor& f) { return (f.shape[1] & 1) != 0; }
-bool single_root(const Factor& f) { return (f.shape[1] & 2) != 0; }
+bool projective(const Factor& f) { return (f.shape[1] & kProjective) != 0; }
+bool single_root(const Factor& f) { return (f.shape[1] & kSingleRoot) != 0; }
 std::int32_t head_of(const Factor& f, std::int64_t arc) { return f.shape[2 + 2 * arc]; }
 std::int32_t modifier_of(const Factor& f, std::int64_t arc) { return f.shape[3 + 2 * arc]; }
 

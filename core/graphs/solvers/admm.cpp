@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "graphs/solvers/propagation.h"
-
 namespace turbotree::graphs {
 
 namespace {
@@ -36,9 +34,17 @@ double size_of_scores(const Graph& graph) {
 
 }  // namespace
 
-Admm::Admm(const Graph& graph) : network_(graph), graph_(graph) {
-  const std::size_t links = network_.links(), variables = graph.scores.size();
-  const auto factors = static_cast<std::size_t>(graph.factors());
+Admm::Admm(const Graph& graph) : graph_(graph), factors_(graph), links_(factors_.links()) {
+  const auto links = static_cast<std::size_t>(links_.links());
+  const auto factors = static_cast<std::size_t>(links_.factors());
+  const std::size_t variables = graph.scores.size();
+  sign_.resize(links);
+  offset_.resize(links);
+  for (std::size_t l = 0; l < links; ++l) {
+    offset_[l] = links_.negated[l];
+    sign_[l] = 1.0 - 2.0 * offset_[l];
+    any_negated_ |= links_.negated[l] != 0;
+  }
   own_.assign(factors, 0.0);
   awake_.assign(factors, -1);
   target_.resize(links);
@@ -52,8 +58,8 @@ Admm::Admm(const Graph& graph) : network_(graph), graph_(graph) {
   pull_.assign(variables, 0.0);
   active_.resize(graph.blocks.size());
   for (std::size_t l = 0; l < links; ++l) {
-    const std::int32_t v = network_.variable[l];
-    if (graph.pins[v] < 0) scores_[l] = network_.sign[l] * graph.scores[v] / network_.degree[v];
+    const std::int32_t v = links_.variable[l];
+    if (graph.pins[v] < 0) scores_[l] = sign_[l] * graph.scores[v] / links_.degree[v];
     point_[l] = 0.5;
   }
   score_size_ = size_of_scores(graph);
@@ -62,7 +68,7 @@ Admm::Admm(const Graph& graph) : network_(graph), graph_(graph) {
 
 void Admm::set_pins(const std::vector<Pin>& pins) {
   pins_ = pins;
-  sparse_ = false;
+  sparse_ = following_ = false;  // what was followed may be fixed now
   rounds_in_mode_ = 0;
   pinned_links_.clear();
   fixed_ = 0.0;
@@ -70,20 +76,20 @@ void Admm::set_pins(const std::vector<Pin>& pins) {
   inverse_weight_.resize(pins.size());
   for (std::size_t v = 0; v < pins.size(); ++v) {
     const double score = graph_.scores[v];
-    weight_[v] = pins[v] < 0 ? network_.degree[v] : 0.0;
+    weight_[v] = pins[v] < 0 ? links_.degree[v] : 0.0;
     inverse_weight_[v] = weight_[v] > 0.0 ? 1.0 / weight_[v] : 0.0;
     if (pins[v] >= 0) {
       consensus_[v] = pins[v];
       if (pins[v] == 1) fixed_ += score;
-    } else if (network_.degree[v] == 0.0) {
+    } else if (links_.degree[v] == 0) {
       consensus_[v] = score > 0.0 ? 1.0 : 0.0;
       fixed_ += std::max(0.0, score);
     }
   }
-  for (std::size_t l = 0; l < network_.links(); ++l) {
-    if (pins[network_.variable[l]] < 0) continue;
-    pinned_links_.push_back(static_cast<std::int64_t>(l));
-    point_[l] = network_.seen(l, consensus_[network_.variable[l]]);
+  for (std::int64_t l = 0; l < links_.links(); ++l) {
+    if (pins[links_.variable[l]] < 0) continue;
+    pinned_links_.push_back(l);
+    point_[l] = seen(l, consensus_[links_.variable[l]]);
   }
 }
 
@@ -92,115 +98,34 @@ void Admm::warm_start(std::span<const double> link_scores, std::span<const doubl
   std::copy(link_scores.begin(), link_scores.end(), scores_.begin());
   std::copy(consensus.begin(), consensus.end(), consensus_.begin());
   std::fill(sum_.begin(), sum_.end(), 0.0);
-  for (std::size_t l = 0; l < network_.links(); ++l)
-    sum_[network_.variable[l]] += network_.sign[l] * scores_[l];
-  for (std::size_t l = 0; l < network_.links(); ++l) {
-    const std::int32_t v = network_.variable[l];
+  for (std::int64_t l = 0; l < links_.links(); ++l)
+    sum_[links_.variable[l]] += sign_[l] * scores_[l];
+  for (std::int64_t l = 0; l < links_.links(); ++l) {
+    const std::int32_t v = links_.variable[l];
     if (graph_.scores[v] > -kInfinity)
-      scores_[l] += network_.sign[l] * (graph_.scores[v] - sum_[v]) / network_.degree[v];
-    point_[l] = network_.seen(l, consensus_[v]);
+      scores_[l] += sign_[l] * (graph_.scores[v] - sum_[v]) / links_.degree[v];
+    point_[l] = seen(l, consensus_[v]);
   }
   penalty_ = next_penalty_ = penalty;
   set_pins(std::vector<Pin>(pins_));
-}
-
-Admm::Completion::Completion(const Graph& graph, const std::vector<Pin>& pins)
-    : factors(graph), push(decisive_push(graph)), assignments(factors, pins, push) {}
-
-// Lets the factors decide one after the other, each for what agrees most with the consensus; where
-// that does not care, for higher scores.
-void Admm::propose_completed() {
-  if (!completion_) completion_ = std::make_unique<Completion>(graph_, pins_);
-  double largest = 0.0;
-  for (const double score : graph_.scores)
-    if (score > -kInfinity) largest = std::max(largest, std::abs(score));
-  rounding_.resize(network_.links());
-  for (std::size_t l = 0; l < network_.links(); ++l) {
-    const std::int32_t v = network_.variable[l];
-    if (pins_[v] >= 0) continue;
-    const double preferred = largest > 0.0 ? 1e-3 * graph_.scores[v] / largest : 0.0;
-    rounding_[l] = network_.sign[l] * (consensus_[v] - 0.5 + preferred);
-  }
-  completion_->assignments.complete(rounding_, candidate_);
-  try_candidate();
-}
-
-std::int64_t Admm::impossible_factor() {
-  rounding_.resize(network_.links());
-  chosen_.resize(network_.links());
-  for (std::size_t l = 0; l < network_.links(); ++l) {
-    const Pin pin = pins_[network_.variable[l]];
-    const double value = pin < 0 ? 0.0 : network_.seen(l, static_cast<double>(pin));
-    rounding_[l] = pin < 0 ? 0.0 : (value > 0.5 ? kPinnedScore : -kPinnedScore);
-  }
-  for (std::size_t b = 0; b < graph_.blocks.size(); ++b) {
-    const BlockArrays& block = graph_.blocks[b];
-    if (block.kind == Kind::kPair) continue;  // allows everything
-    const std::int64_t link = network_.first_link[b], first = network_.first_factor[b];
-    network_.blocks[b]->maximise(0, block.factors(), rounding_.data() + link,
-                                 chosen_.data() + link, own_.data() + first);
-    for (std::int64_t f = 0; f < block.factors(); ++f) {
-      bool possible = own_[first + f] > -kInfinity;
-      for (std::int64_t l = link + block.offsets[f]; l < link + block.offsets[f + 1]; ++l)
-        possible &= rounding_[l] == 0.0 || (rounding_[l] > 0.0) == (chosen_[l] != 0);
-      if (!possible) return first + f;
-    }
-  }
-  return -1;
-}
-
-// Rounds the consensus; a TREE factor takes the tree that agrees most with it.
-void Admm::propose() {
-  candidate_.resize(consensus_.size());
-  for (std::size_t v = 0; v < candidate_.size(); ++v) candidate_[v] = consensus_[v] > 0.5 ? 1 : 0;
-  for (std::size_t b = 0; b < graph_.blocks.size(); ++b) {
-    if (graph_.blocks[b].kind != Kind::kTree) continue;
-    const std::int64_t links = graph_.blocks[b].links(), count = graph_.blocks[b].factors();
-    rounding_.resize(static_cast<std::size_t>(links + count));
-    chosen_.resize(static_cast<std::size_t>(links));
-    const auto first = static_cast<std::size_t>(network_.first_link[b]);
-    for (std::int64_t l = 0; l < links; ++l) {
-      const std::int32_t v = network_.variable[first + l];
-      const double u = network_.seen(first + l, consensus_[v]);
-      rounding_[l] = pins_[v] < 0 ? u : (u > 0.5 ? kPinnedScore : -kPinnedScore);
-    }
-    network_.blocks[b]->maximise(0, count, rounding_.data(), chosen_.data(),
-                                 rounding_.data() + links);
-    for (std::int64_t l = 0; l < links; ++l) {
-      const std::int32_t v = network_.variable[first + l];
-      if (pins_[v] < 0) candidate_[v] = network_.seen(first + l, chosen_[l]);
-    }
-  }
-  try_candidate();
-}
-
-void Admm::try_candidate() {
-  if (any_tried_ && candidate_ == last_candidate_) return;
-  any_tried_ = true;
-  last_candidate_ = candidate_;
-  const double value = network_.evaluate(candidate_);
-  if (value > best_value_) {
-    best_value_ = value;
-    best_values_ = candidate_;
-  }
 }
 
 // How much the shares of the variables' scores have come to miss the scores by rounding, which is
 // as much as a bound may be wrong.
 double Admm::drift() {
   rounding_.assign(pins_.size(), 0.0);
-  for (std::size_t l = 0; l < network_.links(); ++l)
-    rounding_[network_.variable[l]] += network_.sign[l] * scores_[l];
+  for (std::int64_t l = 0; l < links_.links(); ++l)
+    rounding_[links_.variable[l]] += sign_[l] * scores_[l];
   double sum = 0.0;
   for (std::size_t v = 0; v < pins_.size(); ++v)
-    if (pins_[v] < 0 && network_.degree[v] > 0.0) sum += std::abs(graph_.scores[v] - rounding_[v]);
+    if (pins_[v] < 0 && links_.degree[v] > 0) sum += std::abs(graph_.scores[v] - rounding_[v]);
   return sum;
 }
 
 AdmmResult Admm::run(const AdmmOptions& options, Control& control) {
   AdmmResult result;
   const double lowest = lowest_value(graph_, pins_);
-  const double links = std::max<double>(1.0, static_cast<double>(network_.links()));
+  const double links = std::max<double>(1.0, static_cast<double>(links_.links()));
   if (first_penalty_ <= 0.0)
     first_penalty_ = options.penalty > 0.0 ? options.penalty : kNaturalPenalty * score_size_;
   if (penalty_ <= 0.0) penalty_ = next_penalty_ = first_penalty_;
@@ -217,7 +142,7 @@ AdmmResult Admm::run(const AdmmOptions& options, Control& control) {
   std::int64_t next_look_at_penalty = kRoundsBetweenPenalties;
   const double exact_below = std::max(kExactBelow, options.residual_threshold);
   bool hurried = true, may_follow = false;
-  for (const auto& block : network_.blocks) block->set_hurry(true);
+  for (std::int64_t b = 0; b < factors_.blocks(); ++b) factors_.block(b).set_hurry(true);
   for (;;) {
     const double move = step * penalty_;
     penalty_ = next_penalty_;
@@ -248,7 +173,7 @@ AdmmResult Admm::run(const AdmmOptions& options, Control& control) {
         break;
       if (hurried ? residual < exact_below : residual > kHurryAgain * exact_below) {
         hurried = !hurried;
-        for (const auto& block : network_.blocks) block->set_hurry(hurried);
+        for (std::int64_t b = 0; b < factors_.blocks(); ++b) factors_.block(b).set_hurry(hurried);
       }
       if (options.adapt_penalty && result.iterations >= next_look_at_penalty) {
         adapt_penalty(primal, dual);

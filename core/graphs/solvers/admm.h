@@ -16,8 +16,7 @@
 #include <span>
 #include <vector>
 
-#include "graphs/links.h"
-#include "graphs/network.h"
+#include "graphs/factors.h"
 #include "graphs/solvers/assignments.h"
 #include "graphs/solvers/control.h"
 #include "graphs/solvers/extrapolation.h"
@@ -69,8 +68,8 @@ class Admm {
   const std::vector<double>& consensus() const { return consensus_; }
   const std::vector<double>& link_scores() const { return scores_; }
   double penalty() const { return penalty_; }
-  double degree(std::size_t variable) const { return network_.degree[variable]; }
-  Network& network() { return network_; }
+  Factors& factors() { return factors_; }
+  const Links& links() const { return links_; }
   // The root mean square of the scores, which a gap of nearly nothing is measured against.
   double score_size() const { return score_size_; }
 
@@ -84,12 +83,11 @@ class Admm {
   void project_active();
   void average_active();
 
-  void list_active();        // from all factors, after average_all
+  void list_active();  // from all factors, after average_all
   void start_sparse_rounds();
-  void restore_sums();
+  void restore_sums();  // of the copies, from all links
   void wake(std::int32_t variable);
   bool stirs(std::size_t block, std::int32_t factor) const;
-  void index_factors();
   // Extrapolation, between gathering and projecting.
   void extrapolate();
   void follow();
@@ -106,8 +104,14 @@ class Admm {
   double drift();
   double bound() const { return fixed_ + factors_bound_ + slack_; }
 
-  Network network_;
+  // What a link sees of a variable's value (or probability): 1 - value if it is negated.
+  double seen(std::int64_t link, double value) const { return offset_[link] + sign_[link] * value; }
+
   const Graph& graph_;
+  Factors factors_;
+  const Links& links_;
+  std::vector<double> sign_, offset_;  // of a link: +1 and 0, or -1 and 1; for flat loops
+  bool any_negated_ = false;
   std::vector<Pin> pins_;
   std::vector<std::int64_t> pinned_links_;
   double score_size_ = 1.0;
@@ -118,7 +122,7 @@ class Admm {
   int walk_rounds_ = 0;
   std::vector<double> scores_, target_, point_;  // p, u + p / rho, z: per link
   std::vector<double> own_;                      // per factor: what its projection returned
-  std::vector<double> consensus_, sum_, odd_sum_;          // u, and the sum of the copies: per variable
+  std::vector<double> consensus_, sum_, odd_sum_;  // u, and the sum of the copies: per variable
   std::vector<double> weight_, inverse_weight_;  // per variable: its links, 0 if fixed; 1 / that
   double factors_bound_ = 0.0, slack_ = 0.0, squared_change_ = 0.0, moving_links_ = 0.0;
 
@@ -131,8 +135,6 @@ class Admm {
   std::vector<double> announced_;                  // the consensus that neighbours know of
   std::vector<double> before_, factor_bounds_;
   std::vector<std::int64_t> awake_;                // per factor: the last round it is listed for
-  std::vector<std::int64_t> factors_start_;        // per variable, into factors_of_
-  std::vector<std::int32_t> factors_of_, block_of_;
   std::vector<std::int32_t> touched_;
   std::vector<std::uint8_t> is_touched_;
   std::vector<double> pull_;  // per touched variable: how far its active links are above it
@@ -154,8 +156,7 @@ class Admm {
 
   // Made when first needed.
   struct Completion {
-    Completion(const Graph& graph, const std::vector<Pin>& pins);
-    Factors factors;
+    Completion(Factors& factors, const std::vector<Pin>& pins);
     double push;
     Assignments assignments;
   };

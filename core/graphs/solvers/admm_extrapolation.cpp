@@ -12,20 +12,20 @@ void Admm::read_state(std::span<double> state) const {
   std::size_t i = 0;
   for (const std::int64_t l : followed_links_) state[i++] = scores_[l] / penalty_;
   for (const std::int32_t v : followed_variables_)
-    state[i++] = consensus_[v] * std::sqrt(network_.degree[v]);
+    state[i++] = consensus_[v] * std::sqrt(static_cast<double>(links_.degree[v]));
 }
 
 void Admm::write_state(std::span<const double> state) {
   std::size_t i = 0;
   for (const std::int64_t l : followed_links_) scores_[l] = state[i++] * penalty_;
   for (const std::int32_t v : followed_variables_)
-    consensus_[v] = state[i++] / std::sqrt(network_.degree[v]);
+    consensus_[v] = state[i++] / std::sqrt(static_cast<double>(links_.degree[v]));
   if (!sparse_) {  // the variables have other links too
     gather_all(0.0);
     return;
   }
   for (const std::int64_t l : followed_links_)
-    target_[l] = network_.seen(l, consensus_[network_.variable[l]]) + scores_[l] / penalty_;
+    target_[l] = seen(l, consensus_[links_.variable[l]]) + scores_[l] / penalty_;
 }
 
 // The shares of a variable's score must go on adding up to it, and an extrapolated sum of rounding
@@ -34,12 +34,12 @@ void Admm::keep_shares(std::span<const double> before, std::span<double> after) 
   for (const std::int32_t v : followed_variables_) pull_[v] = 0.0;
   for (std::size_t i = 0; i < followed_links_.size(); ++i) {
     const std::int64_t l = followed_links_[i];
-    pull_[network_.variable[l]] += network_.sign[l] * (before[i] - after[i]);
+    pull_[links_.variable[l]] += sign_[l] * (before[i] - after[i]);
   }
   for (const std::int32_t v : followed_variables_) pull_[v] /= followed_degree_[v];
   for (std::size_t i = 0; i < followed_links_.size(); ++i) {
     const std::int64_t l = followed_links_[i];
-    after[i] += network_.sign[l] * pull_[network_.variable[l]];
+    after[i] += sign_[l] * pull_[links_.variable[l]];
   }
 }
 
@@ -56,10 +56,10 @@ void Admm::follow() {
   extrapolation_.clear();
   for (std::size_t b = 0; b < active_.size(); ++b) {
     const std::vector<std::int64_t>& offsets = graph_.blocks[b].offsets;
-    const std::int64_t link = network_.first_link[b];
+    const std::int64_t link = links_.first_link[b];
     for (const std::int32_t f : active_[b])
       for (std::int64_t l = link + offsets[f]; l < link + offsets[f + 1]; ++l) {
-        const std::int32_t v = network_.variable[l];
+        const std::int32_t v = links_.variable[l];
         if (pins_[v] >= 0) continue;
         followed_links_.push_back(l);
         if (is_touched_[v] == 0) {

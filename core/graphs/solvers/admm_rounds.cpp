@@ -1,9 +1,10 @@
-// The rounds of ADMM: over all links at once, or over the links of active factors only.
+// Dense rounds of ADMM: all factors, in flat loops over all links.
 #include <algorithm>
 #include <cmath>
 
 #include "common/vectorize.h"
 #include "graphs/solvers/admm.h"
+#include "graphs/solvers/propagation.h"
 
 namespace turbotree::graphs {
 
@@ -110,31 +111,28 @@ double total(std::int64_t count, const double* values) {
   return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-double pinned_target(double value) { return value > 0.5 ? kPinnedTarget : -kPinnedTarget; }
-
 }  // namespace
 
 double Admm::gather_all(double move) {
-  const LinkArrays links{static_cast<std::int64_t>(network_.links()), network_.variable.data(),
-                    network_.sign.data(), network_.offset.data()};
-  const auto loop = network_.any_negated ? gather_negated : gather_plain;
+  const LinkArrays links{links_.links(), links_.variable.data(), sign_.data(), offset_.data()};
+  const auto loop = any_negated_ ? gather_negated : gather_plain;
   return loop(links, consensus_.data(), point_.data(), move, 1.0 / penalty_, scores_.data(),
               target_.data());
 }
 
 void Admm::project_all() {
   for (const std::int64_t l : pinned_links_)
-    target_[l] = pinned_target(network_.seen(l, static_cast<double>(pins_[network_.variable[l]])));
-  for (std::size_t b = 0; b < network_.blocks.size(); ++b) {
-    const std::int64_t link = network_.first_link[b];
-    network_.blocks[b]->project(0, graph_.blocks[b].factors(), target_.data() + link,
-                                1.0 / penalty_, point_.data() + link,
-                                own_.data() + network_.first_factor[b]);
+    target_[l] = pushed(links_, l, pins_[links_.variable[l]], kPinnedTarget);
+  for (std::int64_t b = 0; b < factors_.blocks(); ++b) {
+    const std::int64_t link = links_.first_link[b];
+    factors_.block(b).project(0, graph_.blocks[b].factors(), target_.data() + link,
+                              1.0 / penalty_, point_.data() + link,
+                              own_.data() + links_.first_factor[b]);
   }
   // What a fixed link is pushed by does not count: its value is not a choice.
   for (const std::int64_t l : pinned_links_) target_[l] = point_[l];
-  factors_bound_ = penalty_ * support(static_cast<std::int64_t>(network_.links()), target_.data(),
-                                      point_.data(), network_.offset.data());
+  factors_bound_ =
+      penalty_ * support(links_.links(), target_.data(), point_.data(), offset_.data());
   factors_bound_ += total(static_cast<std::int64_t>(own_.size()), own_.data());
 }
 
@@ -143,16 +141,16 @@ void Admm::project_all() {
 void Admm::restore_sums() {
   std::fill(sum_.begin(), sum_.end(), 0.0);
   std::fill(odd_sum_.begin(), odd_sum_.end(), 0.0);
-  const std::size_t count = network_.links(), even = count & ~std::size_t{1};
-  const std::int32_t* variable = network_.variable.data();
-  if (network_.any_negated) {
-    for (std::size_t l = 0; l < even; l += 2) {
-      sum_[variable[l]] += network_.seen(l, point_[l]);
-      odd_sum_[variable[l + 1]] += network_.seen(l + 1, point_[l + 1]);
+  const std::int64_t count = links_.links(), even = count & ~std::int64_t{1};
+  const std::int32_t* variable = links_.variable.data();
+  if (any_negated_) {
+    for (std::int64_t l = 0; l < even; l += 2) {
+      sum_[variable[l]] += seen(l, point_[l]);
+      odd_sum_[variable[l + 1]] += seen(l + 1, point_[l + 1]);
     }
-    if (even < count) sum_[variable[even]] += network_.seen(even, point_[even]);
+    if (even < count) sum_[variable[even]] += seen(even, point_[even]);
   } else {
-    for (std::size_t l = 0; l < even; l += 2) {
+    for (std::int64_t l = 0; l < even; l += 2) {
       sum_[variable[l]] += point_[l];
       odd_sum_[variable[l + 1]] += point_[l + 1];
     }
@@ -171,167 +169,6 @@ void Admm::average_all() {
   squared_change_ = averages.squares;
   slack_ = penalty_ * averages.rises;
   moving_links_ = averages.moving;
-}
-
-// Whether the factor would answer differently in the next round.
-bool Admm::stirs(std::size_t block, std::int32_t factor) const {
-  const std::int64_t base = network_.first_link[block];
-  const std::vector<std::int64_t>& offsets = graph_.blocks[block].offsets;
-  for (std::int64_t l = base + offsets[factor]; l < base + offsets[factor + 1]; ++l)
-    if (std::abs(point_[l] - network_.seen(l, consensus_[network_.variable[l]])) > idle_) return true;
-  return false;
-}
-
-void Admm::list_active() {
-  active_links_ = 0;
-  for (std::size_t b = 0; b < active_.size(); ++b) {
-    active_[b].clear();
-    const BlockArrays& block = graph_.blocks[b];
-    const std::int64_t base = network_.first_link[b];
-    for (std::int64_t f = 0; f < block.factors(); ++f) {
-      bool active = false;
-      for (std::int64_t l = block.offsets[f]; l < block.offsets[f + 1] && !active; ++l) {
-        const std::int32_t v = block.variables[l];
-        active = std::abs(point_[base + l] - network_.seen(base + l, consensus_[v])) > idle_ ||
-                 std::abs(consensus_[v] - announced_[v]) > idle_;
-      }
-      if (!active) continue;
-      active_[b].push_back(static_cast<std::int32_t>(f));
-      active_links_ += block.offsets[f + 1] - block.offsets[f];
-    }
-  }
-}
-
-void Admm::index_factors() {
-  if (!factors_start_.empty()) return;
-  factors_start_.assign(consensus_.size() + 1, 0);
-  for (const std::int32_t v : network_.variable) ++factors_start_[v + 1];
-  for (std::size_t v = 1; v < factors_start_.size(); ++v) factors_start_[v] += factors_start_[v - 1];
-  factors_of_.resize(network_.links());
-  std::vector<std::int64_t> next(factors_start_.begin(), factors_start_.end() - 1);
-  for (std::size_t b = 0; b < graph_.blocks.size(); ++b) {
-    const BlockArrays& block = graph_.blocks[b];
-    const std::int64_t first = network_.first_factor[b];
-    for (std::int64_t f = 0; f < block.factors(); ++f) {
-      block_of_.push_back(static_cast<std::int32_t>(b));
-      for (std::int64_t l = block.offsets[f]; l < block.offsets[f + 1]; ++l)
-        factors_of_[next[block.variables[l]]++] = static_cast<std::int32_t>(first + f);
-    }
-  }
-}
-
-void Admm::start_sparse_rounds() {
-  index_factors();
-  sparse_ = true;
-  following_ = false;
-  rounds_in_mode_ = 0;
-  announced_ = consensus_;
-  factor_bounds_.resize(own_.size());
-  before_.resize(network_.links());
-  for (std::size_t b = 0; b < graph_.blocks.size(); ++b) {
-    const BlockArrays& block = graph_.blocks[b];
-    const std::int64_t link = network_.first_link[b], first = network_.first_factor[b];
-    for (std::int64_t f = 0; f < block.factors(); ++f) {
-      double sum = 0.0;
-      for (std::int64_t l = link + block.offsets[f]; l < link + block.offsets[f + 1]; ++l)
-        sum += (target_[l] - point_[l]) * (point_[l] - network_.offset[l]);
-      factor_bounds_[first + f] = own_[first + f] + penalty_ * sum;
-    }
-    for (const std::int32_t f : active_[b]) awake_[first + f] = rounds_ + 1;
-  }
-}
-
-double Admm::gather_active(double move) {
-  const double inverse = 1.0 / penalty_;
-  double squares = 0.0;
-  for (std::size_t b = 0; b < active_.size(); ++b) {
-    const std::vector<std::int64_t>& offsets = graph_.blocks[b].offsets;
-    const std::int64_t link = network_.first_link[b];
-    for (const std::int32_t f : active_[b])
-      for (std::int64_t l = link + offsets[f]; l < link + offsets[f + 1]; ++l) {
-        const double u = network_.seen(l, consensus_[network_.variable[l]]);
-        const double difference = point_[l] - u;
-        squares += difference * difference;
-        scores_[l] -= move * difference;
-        target_[l] = u + scores_[l] * inverse;
-        before_[l] = point_[l];
-      }
-  }
-  return squares;
-}
-
-void Admm::project_active() {
-  for (std::size_t b = 0; b < active_.size(); ++b) {
-    const std::vector<std::int64_t>& offsets = graph_.blocks[b].offsets;
-    const std::int64_t link = network_.first_link[b], first = network_.first_factor[b];
-    const bool pinned = !pinned_links_.empty();
-    if (pinned)
-      for (const std::int32_t f : active_[b])
-        for (std::int64_t l = link + offsets[f]; l < link + offsets[f + 1]; ++l)
-          if (const Pin pin = pins_[network_.variable[l]]; pin >= 0)
-            target_[l] = pinned_target(network_.seen(l, static_cast<double>(pin)));
-    network_.blocks[b]->project(active_[b], target_.data() + link, 1.0 / penalty_,
-                                point_.data() + link, own_.data() + first);
-    for (const std::int32_t f : active_[b]) {
-      double sum = 0.0;
-      for (std::int64_t l = link + offsets[f]; l < link + offsets[f + 1]; ++l) {
-        const std::int32_t v = network_.variable[l];
-        if (pinned && pins_[v] >= 0) continue;
-        sum += (target_[l] - point_[l]) * (point_[l] - network_.offset[l]);
-        if (is_touched_[v] == 0) is_touched_[v] = 1, pull_[v] = 0.0, touched_.push_back(v);
-        sum_[v] += network_.sign[l] * (point_[l] - before_[l]);
-        pull_[v] += network_.sign[l] * (point_[l] - network_.seen(l, consensus_[v]));
-      }
-      const double bound = own_[first + f] + penalty_ * sum;
-      factors_bound_ += bound - factor_bounds_[first + f];
-      factor_bounds_[first + f] = bound;
-    }
-  }
-}
-
-void Admm::wake(std::int32_t variable) {
-  for (std::int64_t i = factors_start_[variable]; i < factors_start_[variable + 1]; ++i) {
-    const std::int32_t factor = factors_of_[i];
-    if (awake_[factor] > rounds_) continue;
-    awake_[factor] = rounds_ + 1;
-    const std::int32_t b = block_of_[factor];
-    const auto f = static_cast<std::int32_t>(factor - network_.first_factor[b]);
-    active_[b].push_back(f);
-  }
-}
-
-void Admm::average_active() {
-  squared_change_ = slack_ = 0.0;
-  for (const std::int32_t v : touched_) {
-    const double change = sum_[v] / network_.degree[v] - consensus_[v];
-    squared_change_ += network_.degree[v] * change * change;
-    slack_ += std::max(0.0, pull_[v]);  // idle links' scores are as they were
-    consensus_[v] += change;
-  }
-  slack_ *= penalty_;
-  for (std::size_t b = 0; b < active_.size(); ++b)
-    std::erase_if(active_[b], [&](std::int32_t f) {
-      if (!stirs(b, f)) return true;
-      awake_[network_.first_factor[b] + f] = rounds_ + 1;
-      return false;
-    });
-  for (const std::int32_t v : touched_) {
-    is_touched_[v] = 0;
-    if (std::abs(consensus_[v] - announced_[v]) <= idle_) continue;
-    announced_[v] = consensus_[v];
-    wake(v);
-  }
-  touched_.clear();
-  active_links_ = 0;
-  for (std::size_t b = 0; b < active_.size(); ++b) {
-    const std::vector<std::int64_t>& offsets = graph_.blocks[b].offsets;
-    for (const std::int32_t f : active_[b]) active_links_ += offsets[f + 1] - offsets[f];
-  }
-  if (rounds_in_mode_ % 64 == 63) {  // sums of differences drift
-    restore_sums();
-    factors_bound_ = 0.0;
-    for (const double bound : factor_bounds_) factors_bound_ += bound;
-  }
 }
 
 }  // namespace turbotree::graphs

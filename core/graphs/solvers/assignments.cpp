@@ -8,17 +8,21 @@
 namespace turbotree::graphs {
 
 Assignments::Assignments(Factors& factors, const std::vector<Pin>& pins, const double& push)
-    : factors_(factors), links_(factors.links()), pins_(pins), push_(push) {
+    : factors_(factors),
+      links_(factors.links()),
+      incidence_(factors.incidence()),
+      pins_(pins),
+      push_(push) {
   const std::int64_t count = links_.factors();
   chosen_.resize(links_.links());
   scores_.resize(links_.links());
   values_.resize(count);
   decided_before_.assign(links_.links(), 0);
-  const auto size = [&](std::int32_t f) { return links_.offsets[f + 1] - links_.offsets[f]; };
   std::vector<std::int32_t> roots(count);
   std::iota(roots.begin(), roots.end(), 0);
-  std::stable_sort(roots.begin(), roots.end(),
-                   [&](std::int32_t a, std::int32_t b) { return size(a) > size(b); });
+  std::stable_sort(roots.begin(), roots.end(), [&](std::int32_t a, std::int32_t b) {
+    return incidence_.size(a) > incidence_.size(b);
+  });
   std::vector<std::uint8_t> seen(count, 0), reached(factors.graph().scores.size(), 0);
   order_.reserve(count);
   for (const std::int32_t root : roots) {
@@ -27,38 +31,18 @@ Assignments::Assignments(Factors& factors, const std::vector<Pin>& pins, const d
     order_.push_back(root);
     for (std::size_t next = order_.size() - 1; next < order_.size(); ++next) {
       const std::int32_t f = order_[next];
-      for (std::int64_t l = links_.offsets[f]; l < links_.offsets[f + 1]; ++l) {
+      for (std::int64_t l = incidence_.offsets[f]; l < incidence_.offsets[f + 1]; ++l) {
         const std::int32_t v = links_.variable[l];
         decided_before_[l] = reached[v];
         if (reached[v] != 0) continue;
         reached[v] = 1;
-        for (const std::int64_t other : links_.links_of(v)) {
-          const std::int32_t g = links_.factor[other];
+        for (const std::int64_t other : incidence_.links_of(v)) {
+          const std::int32_t g = incidence_.factor[other];
           if (seen[g] == 0) seen[g] = 1, order_.push_back(g);
         }
       }
     }
   }
-}
-
-double Assignments::value(const std::vector<std::uint8_t>& values) {
-  const Graph& graph = factors_.graph();
-  double sum = 0.0;
-  for (std::size_t v = 0; v < values.size(); ++v) {
-    if (graph.pins[v] >= 0 && graph.pins[v] != values[v]) return -kInfinity;
-    if (values[v] != 0) sum += graph.scores[v];
-  }
-  for (std::int64_t l = 0; l < links_.links(); ++l)
-    chosen_[l] = links_.literal(l, values[links_.variable[l]]);
-  for (std::int64_t b = 0; b < factors_.blocks(); ++b) {
-    Block& block = factors_.block(b);
-    const std::int64_t count = block.arrays().factors();
-    double* const own = values_.data() + links_.first_factor[b];
-    block.values(0, count, chosen_.data() + links_.first_link[b], own);
-    for (std::int64_t f = 0; f < count; ++f) sum += own[f];
-    if (sum == -kInfinity) return sum;
-  }
-  return sum;
 }
 
 void Assignments::complete(const std::vector<double>& scores, std::vector<std::uint8_t>& values) {
@@ -67,18 +51,18 @@ void Assignments::complete(const std::vector<double>& scores, std::vector<std::u
   values.resize(graph.scores.size());
   for (std::size_t v = 0; v < values.size(); ++v)
     values[v] = pins_[v] >= 0             ? static_cast<std::uint8_t>(pins_[v])
-                : links_.degree(v) == 0   ? (graph.scores[v] > 0.0 ? 1 : 0)
+                : links_.degree[v] == 0   ? (graph.scores[v] > 0.0 ? 1 : 0)
                                           : kOpen;
   for (const std::int32_t f : order_) {
     bool open = false;
-    for (std::int64_t l = links_.offsets[f]; l < links_.offsets[f + 1]; ++l) {
+    for (std::int64_t l = incidence_.offsets[f]; l < incidence_.offsets[f + 1]; ++l) {
       const std::uint8_t value = values[links_.variable[l]];
       open |= value == kOpen;
       scores_[l] = value == kOpen ? scores[l] : pushed(links_, l, static_cast<Pin>(value), push_);
     }
     if (!open) continue;
     factors_.maximise(f, scores_.data(), chosen_.data());
-    for (std::int64_t l = links_.offsets[f]; l < links_.offsets[f + 1]; ++l) {
+    for (std::int64_t l = incidence_.offsets[f]; l < incidence_.offsets[f + 1]; ++l) {
       std::uint8_t& value = values[links_.variable[l]];
       if (value == kOpen) value = links_.literal(l, chosen_[l]);
     }

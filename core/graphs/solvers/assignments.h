@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "graphs/links.h"
+#include "graphs/factors.h"
 
 namespace turbotree::graphs {
 
@@ -12,9 +12,6 @@ class Assignments {
  public:
   // The pins and the push on fixed variables belong to the caller and may change.
   Assignments(Factors& factors, const std::vector<Pin>& pins, const double& push);
-
-  // Score of an assignment; -infinity if it is not allowed.
-  double value(const std::vector<std::uint8_t>& values);
 
   // Decides the variables factor by factor, breadth first from the largest factor of each
   // component: every factor takes its best assignment given what others decided before it. From
@@ -32,6 +29,7 @@ class Assignments {
  private:
   Factors& factors_;
   const Links& links_;
+  const Incidence& incidence_;
   const std::vector<Pin>& pins_;
   const double& push_;
   std::vector<std::int32_t> order_;

@@ -11,6 +11,7 @@ BeliefPropagation::BeliefPropagation(const Graph& graph)
     : graph_(graph),
       factors_(graph),
       links_(factors_.links()),
+      incidence_(factors_.incidence()),
       pins_(graph.pins),
       push_(decisive_push(graph)),
       limit_(10.0 * push_),
@@ -46,7 +47,7 @@ void BeliefPropagation::compute(std::int64_t f) {
 
 double BeliefPropagation::change_of(std::int64_t f) const {
   double change = 0.0;
-  for (std::int64_t l = links_.offsets[f]; l < links_.offsets[f + 1]; ++l)
+  for (std::int64_t l = incidence_.offsets[f]; l < incidence_.offsets[f + 1]; ++l)
     change = std::max(change, std::abs(clamped(l) - messages_[l]));
   return change;
 }

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "graphs/links.h"
+#include "graphs/factors.h"
 #include "graphs/solvers/assignments.h"
 #include "graphs/solvers/control.h"
 
@@ -77,6 +77,7 @@ class BeliefPropagation {
   const Graph& graph_;
   Factors factors_;
   const Links& links_;
+  const Incidence& incidence_;
   std::vector<Pin> pins_;
   double push_, limit_;  // on fixed variables; of messages
   Assignments assignments_;

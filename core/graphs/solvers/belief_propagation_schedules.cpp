@@ -26,9 +26,9 @@ double BeliefPropagation::flood(Control& control) {
     for (std::int64_t f = links_.first_factor[b]; f < links_.first_factor[b + 1]; f += kBatch) {
       if (control.should_stop()) return kInfinity;
       const std::int64_t end = std::min(f + kBatch, links_.first_factor[b + 1]);
-      tell(links_.offsets[f], links_.offsets[end]);
+      tell(incidence_.offsets[f], incidence_.offsets[end]);
       factors_.messages(options_.sums, b, f, end, told_.data(), fresh_.data());
-      for (std::int64_t l = links_.offsets[f]; l < links_.offsets[end]; ++l) {
+      for (std::int64_t l = incidence_.offsets[f]; l < incidence_.offsets[end]; ++l) {
         const double difference = clamped(l) - messages_[l];
         change = std::max(change, std::abs(difference));
         messages_[l] += (1.0 - options_.damping) * difference;
@@ -69,7 +69,7 @@ double BeliefPropagation::flood_pairs(std::int64_t block, Control& control) {
 }
 
 void BeliefPropagation::take(std::int64_t f) {
-  for (std::int64_t l = links_.offsets[f]; l < links_.offsets[f + 1]; ++l) {
+  for (std::int64_t l = incidence_.offsets[f]; l < incidence_.offsets[f + 1]; ++l) {
     const double difference = (1.0 - options_.damping) * (clamped(l) - messages_[l]);
     messages_[l] += difference;
     beliefs_[links_.variable[l]] += links_.turned(l, difference);
@@ -83,7 +83,7 @@ double BeliefPropagation::sweep(bool forwards, Control& control) {
   for (std::int64_t i = 0; i < count; ++i) {
     if (i % kBatch == 0 && control.should_stop()) return kInfinity;
     const std::int64_t f = forwards ? i : count - 1 - i;
-    tell(links_.offsets[f], links_.offsets[f + 1]);
+    tell(incidence_.offsets[f], incidence_.offsets[f + 1]);
     compute(f);
     change = std::max(change, change_of(f));
     take(f);
@@ -116,7 +116,7 @@ void BeliefPropagation::sift(std::int64_t place) {
 }
 
 void BeliefPropagation::refresh(std::int64_t f) {
-  tell(links_.offsets[f], links_.offsets[f + 1]);
+  tell(incidence_.offsets[f], incidence_.offsets[f + 1]);
   compute(f);
   pending_[f] = change_of(f);
 }
@@ -148,9 +148,9 @@ double BeliefPropagation::follow_residuals(Control& control) {
     pending_[f] = options_.damping > 0.0 ? change_of(f) : 0.0;
     sift(0);
     touched_.clear();
-    for (std::int64_t l = links_.offsets[f]; l < links_.offsets[f + 1]; ++l)
-      for (const std::int64_t other : links_.links_of(links_.variable[l])) {
-        const std::int32_t g = links_.factor[other];
+    for (std::int64_t l = incidence_.offsets[f]; l < incidence_.offsets[f + 1]; ++l)
+      for (const std::int64_t other : incidence_.links_of(links_.variable[l])) {
+        const std::int32_t g = incidence_.factor[other];
         if (g == f || is_touched_[g] != 0 || pending_[g] == kInfinity) continue;
         is_touched_[g] = 1;
         touched_.push_back(g);

@@ -10,7 +10,7 @@ namespace turbotree::graphs {
 // Whether the factor's best assignment fights against what it was told far beyond any score.
 bool BeliefPropagation::suspicious(std::int64_t f, double value) const {
   double agreed = 0.0;
-  for (std::int64_t l = links_.offsets[f]; l < links_.offsets[f + 1]; ++l)
+  for (std::int64_t l = incidence_.offsets[f]; l < incidence_.offsets[f + 1]; ++l)
     agreed += std::max(0.0, told_[l]);
   return !(value > agreed - 0.4 * push_);
 }
@@ -31,7 +31,7 @@ void BeliefPropagation::summarise_sums(BeliefPropagationResult& result) {
     const double p = beliefs_[v] > 0.0 ? 1.0 / (1.0 + std::exp(-size)) : unlikely;
     result.probabilities[v] = p;
     expected += p * graph_.scores[v];
-    entropy += static_cast<double>(1 - links_.degree(static_cast<std::int64_t>(v))) *
+    entropy += static_cast<double>(1 - links_.degree[v]) *
                (std::log1p(std::exp(-size)) + size * unlikely);
   }
   for (std::int64_t f = 0; f < links_.factors(); ++f) {
@@ -39,7 +39,7 @@ void BeliefPropagation::summarise_sums(BeliefPropagationResult& result) {
     suspicion_ |= suspicious(f, sums.log_partition);
     // Log partition less the expected scores; told > 0 counts only where the link is 0.
     double own_entropy = sums.log_partition - sums.expected_extra;
-    for (std::int64_t l = links_.offsets[f]; l < links_.offsets[f + 1]; ++l) {
+    for (std::int64_t l = incidence_.offsets[f]; l < incidence_.offsets[f + 1]; ++l) {
       const double told = told_[l], odds = told + fresh_[l];
       const double against = 1.0 / (1.0 + std::exp(told > 0.0 ? odds : -odds));
       own_entropy += (against > 0.0 ? std::abs(told) * against : 0.0) - std::max(0.0, told);
@@ -59,14 +59,14 @@ void BeliefPropagation::summarise_maxima(BeliefPropagationResult& result) {
   for (const bool alike : {false, true}) {
     for (std::int64_t l = 0; l < links_.links(); ++l) {
       const std::int32_t v = links_.variable[l];
-      const double degree = static_cast<double>(links_.degree(v));
+      const double degree = static_cast<double>(links_.degree[v]);
       const double taken = alike ? (degree - 1.0) / degree : assignments_.decided_before()[l];
       shares_[l] = told_[l] - taken * links_.turned(l, beliefs_[v]);
     }
     result.upper_bound = std::min(result.upper_bound, assignments_.bound(shares_));
   }
   const auto propose = [&] {
-    const double value = assignments_.value(candidate_);
+    const double value = factors_.value(candidate_);
     if (value > result.value) result.value = value, result.values = candidate_;
   };
   assignments_.complete(told_, candidate_);

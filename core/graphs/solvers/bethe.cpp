@@ -38,7 +38,7 @@ void solve(std::vector<double>& matrix, std::vector<double>& right) {
 class Fit {
  public:
   Fit(Factors& factors, std::span<const double> probabilities, double push)
-      : factors_(factors), links_(factors.links()), push_(push) {
+      : factors_(factors), links_(factors.links()), incidence_(factors.incidence()), push_(push) {
     const auto count = static_cast<std::size_t>(links_.links());
     wanted_.resize(count);
     scores_.resize(count);
@@ -55,8 +55,8 @@ class Fit {
 
   // False if the factor does not come to have these probabilities.
   bool run(std::int64_t f, double tolerance, std::int64_t max_steps, Control& control) {
-    first_ = links_.offsets[f];
-    last_ = links_.offsets[f + 1];
+    first_ = incidence_.offsets[f];
+    last_ = incidence_.offsets[f + 1];
     free_.clear();
     for (std::int64_t l = first_; l < last_; ++l)
       if (wanted_[l] > 0.0 && wanted_[l] < 1.0) free_.push_back(l);
@@ -138,6 +138,7 @@ class Fit {
 
   Factors& factors_;
   const Links& links_;
+  const Incidence& incidence_;
   const double push_;
   std::int64_t first_ = 0, last_ = 0;
   double misfit_ = 0.0, magnitude_ = 1.0;  // the latter of the terms of the convex function
@@ -154,7 +155,7 @@ BetheResult bethe_entropy(const Graph& graph, std::span<const double> probabilit
   const Links& links = factors.links();
   BetheResult result;
   for (std::int64_t v = 0; v < graph.variables(); ++v)
-    result.entropy += static_cast<double>(1 - links.degree(v)) * binary_entropy(probabilities[v]);
+    result.entropy += static_cast<double>(1 - links.degree[v]) * binary_entropy(probabilities[v]);
   Fit fit(factors, probabilities, decisive_push(graph));
   for (std::int64_t f = 0; f < links.factors(); ++f) {
     if (!fit.run(f, tolerance, max_steps, control)) {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "graphs/links.h"
+#include "graphs/factors.h"
 #include "graphs/solvers/control.h"
 
 namespace turbotree::graphs {

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "graphs/solvers/propagation.h"
+
 namespace turbotree::graphs {
 
 BranchAndBound::BranchAndBound(const Graph& graph, const BranchAndBoundOptions& options,
@@ -31,24 +33,25 @@ void BranchAndBound::take(double value, const std::vector<std::uint8_t>& values)
 }
 
 double BranchAndBound::fix_variables(std::vector<Pin>& pins) {
-  Network& network = admm_.network();
+  Factors& factors = admm_.factors();
+  const Links& links = factors.links();
   scores_ = admm_.link_scores();
   messages_.resize(scores_.size());
   double bound = 0.0;
   for (std::size_t l = 0; l < scores_.size(); ++l) {
-    const std::int32_t v = network.variable[l];
+    const std::int32_t v = links.variable[l];
     if (pins[v] < 0) {
-      if (network.offset[l] != 0.0) bound -= scores_[l];
+      if (links.negated[l] != 0) bound -= scores_[l];
       continue;
     }
-    scores_[l] = network.seen(l, static_cast<double>(pins[v])) > 0.5 ? kPinnedScore : -kPinnedScore;
+    scores_[l] = pushed(links, l, pins[v], kPinnedScore);
     bound -= std::max(0.0, scores_[l]);
   }
   for (std::size_t b = 0; b < graph_.blocks.size(); ++b) {
-    const std::int64_t count = graph_.blocks[b].factors(), link = network.first_link[b];
+    const std::int64_t count = graph_.blocks[b].factors(), link = links.first_link[b];
     values_.resize(static_cast<std::size_t>(count));
-    network.blocks[b]->max_messages(0, count, scores_.data() + link, messages_.data() + link,
-                                    values_.data());
+    factors.block(b).max_messages(0, count, scores_.data() + link, messages_.data() + link,
+                                  values_.data());
     for (const double value : values_) bound += value;
   }
   // The shares of a variable's score may miss it by a rounding error; what is left is its own.
@@ -56,10 +59,10 @@ double BranchAndBound::fix_variables(std::vector<Pin>& pins) {
   loss_if_zero_.assign(pins.size(), 0.0);
   std::vector<double> left = graph_.scores;
   for (std::size_t l = 0; l < scores_.size(); ++l) {
-    const std::int32_t v = network.variable[l];
+    const std::int32_t v = links.variable[l];
     if (pins[v] >= 0) continue;
-    left[v] -= network.sign[l] * scores_[l];
-    const double preference = network.sign[l] * (scores_[l] + messages_[l]);
+    left[v] -= links.turned(l, scores_[l]);
+    const double preference = links.turned(l, scores_[l] + messages_[l]);
     loss_if_one_[v] += std::max(0.0, -preference);
     loss_if_zero_[v] += std::max(0.0, preference);
   }
@@ -85,10 +88,11 @@ double BranchAndBound::fix_variables(std::vector<Pin>& pins) {
 
 // The variable that the relaxation leaves most open, weighted by what hangs on it.
 std::int64_t BranchAndBound::choose_variable(const std::vector<Pin>& pins) const {
+  const std::vector<std::int32_t>& degree = admm_.links().degree;
   std::int64_t best = -1;
   double most = -1.0;
   for (std::size_t v = 0; v < pins.size(); ++v) {
-    if (pins[v] >= 0 || admm_.degree(v) == 0.0) continue;
+    if (pins[v] >= 0 || degree[v] == 0) continue;
     const double u = admm_.consensus()[v];
     const double open = std::max(0.0, std::min(u, 1.0 - u)) * (1.0 + weight_[v]);
     if (open > most) most = open, best = static_cast<std::int64_t>(v);
@@ -102,7 +106,7 @@ void BranchAndBound::branch(std::vector<Pin> pins, double bound) {
     std::vector<std::uint8_t> values(pins.size());
     for (std::size_t v = 0; v < pins.size(); ++v)
       values[v] = pins[v] >= 0 ? static_cast<std::uint8_t>(pins[v]) : (graph_.scores[v] > 0.0 ? 1 : 0);
-    take(admm_.network().evaluate(values), values);
+    take(admm_.factors().value(values), values);
     return;
   }
   const auto state = std::make_shared<const State>(

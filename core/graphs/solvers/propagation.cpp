@@ -32,6 +32,7 @@ double decisive_push(const Graph& graph) {
 
 std::int64_t propagate(Factors& factors, double push, std::vector<Pin>& pins, Control& control) {
   const Links& links = factors.links();
+  const Incidence& incidence = factors.incidence();
   // All scores are 0 here, so only a fixed variable or an impossible value gives large messages.
   const double large = 0.5 * push;
   std::vector<double> scores(links.links()), messages(links.links());
@@ -45,7 +46,7 @@ std::int64_t propagate(Factors& factors, double push, std::vector<Pin>& pins, Co
     waiting.pop_back();
     waits[f] = 0;
     if ((waiting.size() & 255) == 0 && control.should_stop()) return -1;
-    const std::int64_t first = links.offsets[f], last = links.offsets[f + 1];
+    const std::int64_t first = incidence.offsets[f], last = incidence.offsets[f + 1];
     double satisfied = 0.0;
     for (std::int64_t l = first; l < last; ++l) {
       const Pin pin = pins[links.variable[l]];
@@ -61,8 +62,8 @@ std::int64_t propagate(Factors& factors, double push, std::vector<Pin>& pins, Co
       const std::int32_t v = links.variable[l];
       if (pins[v] >= 0 || !(std::abs(messages[l]) > large)) continue;
       pins[v] = static_cast<Pin>(links.literal(l, messages[l] > 0.0 ? 1 : 0));
-      for (const std::int64_t other : links.links_of(v)) {
-        const std::int32_t g = links.factor[other];
+      for (const std::int64_t other : incidence.links_of(v)) {
+        const std::int32_t g = incidence.factor[other];
         if (g == f || waits[g] != 0 || factors.kind(g) == Kind::kPair) continue;
         waits[g] = 1;
         waiting.push_back(g);

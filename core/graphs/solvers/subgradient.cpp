@@ -12,6 +12,7 @@ Subgradient::Subgradient(const Graph& graph)
     : graph_(graph),
       factors_(graph),
       links_(factors_.links()),
+      incidence_(factors_.incidence()),
       pins_(graph.pins),
       push_(decisive_push(graph)),
       assignments_(factors_, pins_, push_) {}
@@ -32,24 +33,24 @@ void Subgradient::share_out() {
   for (std::size_t v = 0; v < variables; ++v) {
     if (pins_[v] >= 0)
       constant_ += pins_[v] == 1 ? graph_.scores[v] : 0.0;
-    else if (links_.degree(v) == 0)
+    else if (links_.degree[v] == 0)
       constant_ += std::max(0.0, graph_.scores[v]);
   }
   for (std::int64_t l = 0; l < links_.links(); ++l) {
     const std::int32_t v = links_.variable[l];
     scores_[l] = pins_[v] >= 0 ? pushed(links_, l, pins_[v], push_)
-                               : links_.turned(l, graph_.scores[v] / links_.degree(v));
+                               : links_.turned(l, graph_.scores[v] / links_.degree[v]);
   }
 }
 
 void Subgradient::settle(std::int32_t v) {
   total_[v] += static_cast<double>(round_ - since_[v]) * votes_[v] /
-               static_cast<double>(links_.degree(v));
+               static_cast<double>(links_.degree[v]);
   since_[v] = round_;
 }
 
 void Subgradient::solve(std::int32_t f) {
-  const std::int64_t first = links_.offsets[f], last = links_.offsets[f + 1];
+  const std::int64_t first = incidence_.offsets[f], last = incidence_.offsets[f + 1];
   for (std::int64_t l = first; l < last; ++l) {
     const std::int32_t v = links_.variable[l];
     if (is_touched_[v] == 0) {
@@ -89,15 +90,15 @@ void Subgradient::find_disagreements() {
   disputed_.clear();
   for (const std::int32_t v : touched_) {
     is_touched_[v] = 0;
-    if (pins_[v] < 0 && votes_[v] > 0 && votes_[v] < links_.degree(v)) disputed_.push_back(v);
+    if (pins_[v] < 0 && votes_[v] > 0 && votes_[v] < links_.degree[v]) disputed_.push_back(v);
   }
 }
 
 double Subgradient::disagreement() const {
   double sum = 0.0;
   for (const std::int32_t v : disputed_) {
-    const double mean = votes_[v] / static_cast<double>(links_.degree(v));
-    sum += static_cast<double>(links_.degree(v)) * mean * (1.0 - mean);
+    const double mean = votes_[v] / static_cast<double>(links_.degree[v]);
+    sum += static_cast<double>(links_.degree[v]) * mean * (1.0 - mean);
   }
   return sum;
 }
@@ -105,10 +106,10 @@ double Subgradient::disagreement() const {
 void Subgradient::move(double step) {
   waiting_.clear();
   for (const std::int32_t v : disputed_) {
-    const double mean = votes_[v] / static_cast<double>(links_.degree(v));
-    for (const std::int64_t l : links_.links_of(v)) {
+    const double mean = votes_[v] / static_cast<double>(links_.degree[v]);
+    for (const std::int64_t l : incidence_.links_of(v)) {
       scores_[l] -= links_.turned(l, step * (links_.literal(l, chosen_[l]) - mean));
-      const std::int32_t f = links_.factor[l];
+      const std::int32_t f = incidence_.factor[l];
       if (waits_[f] == 0) waits_[f] = 1, waiting_.push_back(f);
     }
   }
@@ -120,14 +121,14 @@ double Subgradient::dual() const {
 
 // No allowed assignment is worth less than this.
 void Subgradient::try_candidate(SubgradientResult& result) {
-  const double value = assignments_.value(candidate_);
+  const double value = factors_.value(candidate_);
   if (value > result.value) result.value = value, result.values = candidate_;
 }
 
 void Subgradient::propose(SubgradientResult& result) {
   candidate_.resize(graph_.scores.size());
   for (std::size_t v = 0; v < candidate_.size(); ++v) {
-    const std::int64_t degree = links_.degree(v);
+    const std::int64_t degree = links_.degree[v];
     const bool on = pins_[v] >= 0      ? pins_[v] == 1
                     : degree == 0      ? graph_.scores[v] > 0.0
                     : 2 * votes_[v] == degree ? graph_.scores[v] > 0.0
@@ -195,7 +196,7 @@ SubgradientResult Subgradient::run(const SubgradientOptions& options, Control& c
   while (result.iterations < options.max_iterations) {
     const std::size_t solved = waiting_.size();
     for (const std::int32_t f : waiting_)
-      links_solved += links_.offsets[f + 1] - links_.offsets[f];
+      links_solved += incidence_.size(f);
     if (!solve_waiting(control)) break;
     ++round_;
     ++result.iterations;
@@ -246,7 +247,7 @@ SubgradientResult Subgradient::run(const SubgradientOptions& options, Control& c
   }
   result.relaxed.resize(graph_.scores.size());
   for (std::size_t v = 0; v < result.relaxed.size(); ++v) {
-    if (pins_[v] >= 0 || links_.degree(v) == 0) {
+    if (pins_[v] >= 0 || links_.degree[v] == 0) {
       result.relaxed[v] = pins_[v] >= 0 ? pins_[v] : graph_.scores[v] > 0.0 ? 1.0 : 0.0;
       continue;
     }

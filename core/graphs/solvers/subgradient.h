@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "graphs/links.h"
+#include "graphs/factors.h"
 #include "graphs/solvers/assignments.h"
 #include "graphs/solvers/control.h"
 
@@ -59,6 +59,7 @@ class Subgradient {
   const Graph& graph_;
   Factors factors_;
   const Links& links_;
+  const Incidence& incidence_;
   std::vector<Pin> pins_;
   double push_;
   Assignments assignments_;

@@ -34,8 +34,8 @@ def admm(
 
     Every factor keeps copies of its variables. A round projects each factor's copies on what the
     factor allows, averages the copies of each variable, and moves the factors' scores against the
-    disagreement. Factors that would answer the same again are skipped. Once only a few stay
-    active, their course is extrapolated, which saves most of the slow last rounds. Every round
+    disagreement. Factors that would answer the same again are skipped once there are many. The
+    course of the others is extrapolated, which saves most of the slow last rounds. Every round
     gives an upper bound; an assignment that reaches it is proven best.
 
     Parameters
@@ -47,15 +47,18 @@ def admm(
         The relaxation counts as solved when factors disagree, and the consensus moves, by less
         than this (root mean square over links; the papers use 1e-3).
     penalty : float, optional
-        The quadratic penalty rho to begin with; by default in proportion to the scores.
+        The quadratic penalty rho to begin with; by default 0.1 times the root mean square of the
+        scores.
     adapt_penalty : bool
-        Double or halve the penalty when one residual outweighs the other tenfold.
+        Double or halve the penalty when one residual outweighs the other tenfold, and lower it
+        while the factors agree and the consensus walks on.
     step : float
         How far scores move against the disagreement, tau in the papers: above 0, below 2.
     extrapolate : bool
-        Leap ahead when only a few factors are still active.
+        Leap ahead when fewer than half of the links are still active.
     tolerance : float
-        OPTIMAL when value and bound differ by no more than this share.
+        OPTIMAL when value and bound differ by no more than this share of the bound, or of the
+        root mean square of the scores if that is larger.
     time_limit_seconds : float, optional
         Wall-clock time.
     warm_start : Solution, optional
