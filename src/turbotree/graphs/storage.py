@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import zipfile
 import zlib
@@ -74,14 +75,31 @@ def _read_arrays(name: str) -> dict[str, NDArray[Any]]:
         file = np.load(opened, allow_pickle=False)
         if not isinstance(file, np.lib.npyio.NpzFile) or "format" not in file.files:
             raise InputError("no saved factor graph")
+        with zipfile.ZipFile(opened) as archive:
+            for member in archive.infolist():
+                _check_size(archive, member)
         arrays = {key: file[key] for key in file.files}
-    for key, array in arrays.items():
-        if not isinstance(array, np.ndarray):
-            raise InputError(f"{key[:60]!r} is no array")
     said = _text(arrays["format"], "format")
     if said != _FORMAT:
         raise InputError(f"expected format {_FORMAT!r}, got {said[:60]!r}")
     return arrays
+
+
+def _check_size(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
+    # NumPy makes room for all that a header claims before it reads on.
+    name = member.filename.removesuffix(".npy")
+    with archive.open(member) as opened:
+        start = opened.read(np.lib.format.MAGIC_LEN)
+        if not start.startswith(np.lib.format.MAGIC_PREFIX):
+            raise InputError(f"{name[:60]!r} is no array")
+        if start[-2:] != b"\x01\x00":
+            raise InputError(f"{name[:60]!r} is no array of a saved factor graph")
+        shape, _, dtype = np.lib.format.read_array_header_1_0(opened)
+    claimed = math.prod(shape) * dtype.itemsize
+    if claimed > member.file_size:
+        raise InputError(
+            f"{name[:60]!r} is damaged: {claimed} bytes are said to be in {member.file_size}"
+        )
 
 
 def _fill(graph: FactorGraph, arrays: dict[str, NDArray[Any]]) -> None:
