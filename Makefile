@@ -55,7 +55,7 @@ $(SANITIZED)/bin/python:
 	$(PYTHON) -m venv $(SANITIZED)
 
 $(SANITIZED)/.built: $(SANITIZED)/bin/python $(SOURCES)
-	$(SANITIZED)/bin/python -m pip install --quiet pytest hypothesis nanobind safetensors
+	$(SANITIZED)/bin/python -m pip install --quiet pytest hypothesis nanobind safetensors clarabel scipy
 	$(SANITIZED)/bin/python -m pip install --quiet -e . \
 	  --config-settings=build-dir=build/sanitize \
 	  --config-settings=cmake.define.TURBOTREE_SANITIZE=ON

@@ -8,10 +8,10 @@
 
 namespace turbotree::graphs {
 
-// The arcs sorted by modifier; a "place" is an arc's index in that order.
 // Flags of the factor's shape.
 constexpr std::int32_t kProjective = 1, kSingleRoot = 2;
 
+// The arcs sorted by modifier; a "place" is an arc's index in that order.
 struct TreeArcs {
   TreeArcs() = default;
   explicit TreeArcs(const Factor& factor);
