@@ -22,6 +22,7 @@ from turbotree.cli.reading import (
 )
 from turbotree.errors import InputError
 from turbotree.parsing import Parse, Parser
+from turbotree.parsing.profile import Profile
 from turbotree.text import CONLLX, Layout, Sentence, layout_of, read_layout
 from turbotree.text.sources import is_live
 
@@ -117,6 +118,14 @@ def parse(
             show_default=False,
         ),
     ] = None,
+    profile: Annotated[
+        bool,
+        typer.Option(
+            "--profile",
+            help="In the end, tell on standard error where the time went, how many parts there "
+            "were, and how many trees are proven best.",
+        ),
+    ] = False,
     threads: Annotated[
         int,
         typer.Option(metavar="N", help="Threads; the output is the same for any number.", min=1),
@@ -142,11 +151,13 @@ def parse(
     skipped = Skipped(on_error)
     source, layout = _source(input, input_format)
     format = _format(format, output, layout, marginals)
+    figures = Profile()
     options: dict[str, Any] = {
         "decoder": _decoder(decoder, exact),
         "projective": projective,
         "single_root": single_root,
         "threads": threads,
+        "profile": figures,
     }
     sentences = read_layout(source, layout, on_error=skipped.on_error)
     with opened_output(output) as out:
@@ -156,6 +167,8 @@ def parse(
             parses = parser.pipe(sentences, **options)
         write_parses(parses, out, format, marginals=marginals, color=in_color(output))
     skipped.report()
+    if profile:
+        typer.echo(figures, err=True)
 
 
 def _decoder(decoder: Decoder | None, exact: bool) -> str | None:

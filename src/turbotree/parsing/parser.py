@@ -26,6 +26,7 @@ from turbotree.parsing.labels import LabelModel
 from turbotree.parsing.model import PartModel, PartScores
 from turbotree.parsing.parse import Parse, ParsedBatch
 from turbotree.parsing.parts import PartSet
+from turbotree.parsing.profile import Profile
 from turbotree.parsing.storing import load_fields, store
 from turbotree.parsing.streaming import in_batches, map_in_order
 from turbotree.text import Sentence
@@ -84,6 +85,7 @@ class Parser:
         decoder: str | None = None,
         projective: bool | None = None,
         single_root: bool | None = None,
+        profile: Profile | None = None,
     ) -> list[Parse]:
         """Parse some sentences at once; heads and labels they already have are not looked at.
 
@@ -104,6 +106,8 @@ class Parser:
             Allow no crossing arcs, whatever the decoder.
         single_root
             Allow only one word under the root; by default as in the training data.
+        profile
+            Where to count the time of each stage and the number of parts.
         """
         decoder, shape = self._decoding(decoder, projective, single_root)
         for sentence in sentences:
@@ -114,13 +118,20 @@ class Parser:
                 )
         if not sentences:
             return []
-        encoded = self.encoder.encode(sentences)
-        arcs = self.pruner.candidates(encoded, shape=shape)
-        parts = PartSet.build(encoded.lengths, arcs, self.parts.families)
-        scores = self.parts.score(self.parts.prepare(encoded), parts)
-        heads, values, certificates = self._decode(parts, scores, shape, decoder)
-        label_scores = self.labels.label(encoded, heads)
-        labels, _ = label_scores.best()
+        counts = profile or Profile()
+        with counts.stage("encoding"):
+            encoded = self.encoder.encode(sentences)
+        with counts.stage("pruning"):
+            arcs = self.pruner.candidates(encoded, shape=shape)
+        with counts.stage("scoring"):
+            parts = PartSet.build(encoded.lengths, arcs, self.parts.families)
+            scores = self.parts.score(self.parts.prepare(encoded), parts)
+        with counts.stage("decoding"):
+            heads, values, certificates = self._decode(parts, scores, shape, decoder)
+        with counts.stage("labelling"):
+            label_scores = self.labels.label(encoded, heads)
+            labels, _ = label_scores.best()
+        counts.count(parts, sum(c.status is Status.OPTIMAL for c in certificates))
         batch = ParsedBatch(
             parts,
             scores,

@@ -1,0 +1,90 @@
+"""Where the time of parsing goes, and how many parts there are."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from time import thread_time
+from typing import Any
+
+from turbotree.parsing.parts import PartSet
+
+
+@dataclass
+class Profile:
+    """Figures of a run, added up over sentences and threads.
+
+    Attributes
+    ----------
+    seconds
+        CPU time of each stage.
+    parts
+        Number of parts of each family.
+    sentences, words, proofs
+        How many there were; proofs are the trees known to be the best.
+
+    Examples
+    --------
+    >>> profile = Profile()
+    >>> with profile.stage("decoding"):
+    ...     pass
+    >>> list(profile.seconds)
+    ['decoding']
+    """
+
+    seconds: dict[str, float] = field(default_factory=dict)
+    parts: dict[str, int] = field(default_factory=dict)
+    sentences: int = 0
+    words: int = 0
+    proofs: int = 0
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Count the time of what is done inside."""
+        started = thread_time()
+        try:
+            yield
+        finally:
+            spent = thread_time() - started
+            with self._lock:
+                self.seconds[name] = self.seconds.get(name, 0.0) + spent
+
+    def count(self, parts: PartSet, proofs: int) -> None:
+        """Count the sentences of a batch, their words, parts and proofs."""
+        with self._lock:
+            self.sentences += len(parts.lengths)
+            self.words += int(parts.lengths.sum())
+            self.proofs += proofs
+            for name in ("arc", *parts.families):
+                self.parts[name] = self.parts.get(name, 0) + len(parts.parts(name).rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures as JSON-ready data."""
+        return {
+            "sentences": self.sentences,
+            "words": self.words,
+            "proofs": self.proofs,
+            "seconds": dict(self.seconds),
+            "parts": dict(self.parts),
+        }
+
+    def __str__(self) -> str:
+        """Give a table for people."""
+        total = sum(self.seconds.values())
+        words, sentences = max(self.words, 1), max(self.sentences, 1)
+        lines = [
+            f"{self.sentences:,} sentences, {self.words:,} words, "
+            f"{100 * self.proofs / sentences:.1f} % of the trees proven best, "
+            f"{self.words / total if total else 0:,.0f} words a CPU second"
+        ]
+        lines += [
+            f"  {name:<10} {spent:8.2f} s  {100 * spent / total if total else 0:5.1f} %  "
+            f"{1e6 * spent / words:7.1f} µs a word"
+            for name, spent in self.seconds.items()
+        ]
+        counts = ", ".join(f"{count / sentences:,.1f} {name}" for name, count in self.parts.items())
+        lines.append(f"  parts a sentence: {counts}")
+        return "\n".join(lines)
