@@ -20,6 +20,7 @@ using Matrix = Output<std::int32_t, 2>;
 using PartArrays = std::tuple<Matrix, Vector, Matrix>;
 using SiblingArrays =
     std::tuple<Matrix, Vector, Matrix, Vector, Matrix, Vector, Vector, Vector, Vector, Vector>;
+using GrandSiblingArrays = std::tuple<Matrix, Vector, Matrix, Vector, Matrix>;
 using GrandparentArrays = std::tuple<Matrix, Vector, Matrix, Vector>;
 
 template <PartList (*Build)(const ArcBatch&)>
@@ -61,12 +62,26 @@ GrandparentArrays grandparents_of(const IntVector& lengths, const IntMatrix& arc
           to_numpy(std::move(list.arcs), 2), to_numpy(std::move(list.cells))};
 }
 
+GrandSiblingArrays grand_siblings_of(const IntVector& lengths, const IntMatrix& arcs,
+                                     const IntVector& offsets) {
+  const ArcBatch batch = make_batch(lengths, arcs, offsets);
+  GrandSiblingList list;
+  {
+    nb::gil_scoped_release release;
+    list = grand_siblings(batch);
+  }
+  return {to_numpy(std::move(list.rows), 5), to_numpy(std::move(list.offsets)),
+          to_numpy(std::move(list.arcs), 3), to_numpy(std::move(list.cells)),
+          to_numpy(std::move(list.spans), 2)};
+}
+
 }  // namespace
 
 void bind_parts(nb::module_& m) {
   m.def("consecutive_siblings", &siblings_of, "lengths"_a, "arcs"_a, "offsets"_a);
   m.def("all_siblings", &parts_of<&all_siblings>, "lengths"_a, "arcs"_a, "offsets"_a);
   m.def("grandparents", &grandparents_of, "lengths"_a, "arcs"_a, "offsets"_a);
+  m.def("grand_siblings", &grand_siblings_of, "lengths"_a, "arcs"_a, "offsets"_a);
   m.def("head_bigrams", &parts_of<&head_bigrams>, "lengths"_a, "arcs"_a, "offsets"_a);
 }
 

@@ -125,6 +125,36 @@ GrandparentList grandparents(const ArcBatch& batch) {
   return list;
 }
 
+GrandSiblingList grand_siblings(const ArcBatch& batch) {
+  GrandSiblingList list;
+  for_sentences(batch, list, 3, [&](const ArcIndex& index, std::int32_t words) {
+    std::int32_t box = 0, link = 0;
+    for (std::int32_t h = 0; h <= words; ++h)
+      for (int side = 0; side < 2; ++side) {
+        const std::vector<std::int32_t>&above = index.into(h), &out = index.out(h, side);
+        const auto count = static_cast<std::int32_t>(out.size());
+        const std::int32_t width = count + 1;
+        if (count == 0) continue;
+        for (std::size_t g = 0; g < above.size(); ++g) {
+          const std::int32_t grandparent = index.head(above[g]);
+          for (std::int32_t i = 0; i <= count; ++i)
+            for (std::int32_t j = i; j <= count; ++j) {
+              const std::int32_t inner = i > 0 ? out[i - 1] : -1, outer = j < count ? out[j] : -1;
+              const std::int32_t m = inner < 0 ? -1 : index.modifier(inner);
+              const std::int32_t s = outer < 0 ? -1 : index.modifier(outer);
+              if ((m < 0 && s < 0) || m == grandparent || s == grandparent) continue;
+              append(list, {grandparent, h, m, s, side}, {above[g], inner, outer});
+              list.cells.push_back(box + (static_cast<std::int32_t>(g) * width + i) * width + j);
+              list.spans.insert(list.spans.end(), {link + i, link + j});
+            }
+        }
+        box += static_cast<std::int32_t>(above.size()) * width * width;
+        link += count;
+      }
+  });
+  return list;
+}
+
 PartList head_bigrams(const ArcBatch& batch) {
   PartList list;
   for_sentences(batch, list, 2, [&](const ArcIndex& index, std::int32_t words) {

@@ -45,6 +45,15 @@ PartList all_siblings(const ArcBatch& batch);
 
 GrandparentList grandparents(const ArcBatch& batch);
 
+// Consecutive siblings with their grandparent: rows of (grandparent, head, inner, outer, side), arcs
+// (above, inner, outer); one of the modifiers at least is there. The cell of a part is its place
+// among its sentence's boxes, one an automaton with arcs above it: a square for each of those.
+struct GrandSiblingList : PartList {
+  std::vector<std::int32_t> cells, spans;
+};
+
+GrandSiblingList grand_siblings(const ArcBatch& batch);
+
 // The heads of two neighbouring words: rows of (head of the left one, its head, word). In the order
 // of the words; then of the left one's arcs, then of its own, which have to be sorted by modifier.
 PartList head_bigrams(const ArcBatch& batch);

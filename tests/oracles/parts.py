@@ -28,5 +28,10 @@ def parts_of(heads: Sequence[int], has_candidates: set[tuple[int, int]]) -> dict
         "all_siblings": {
             (head[m], m, s) for m in words for s in words if m < s and head[m] == head[s]
         },
+        "grand_sibling": {
+            (head[h], h, m, s, side)
+            for h, m, s, side in siblings
+            if h != 0 and (m, s) != (NONE, NONE)
+        },
         "head_bigram": {(head[m - 1], head[m], m) for m in words if m > 1},
     }

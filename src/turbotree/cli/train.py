@@ -29,6 +29,7 @@ class ModelKind(str, Enum):
     ARC = "arc"
     STANDARD = "standard"
     FULL = "full"
+    THIRD = "third"
 
 
 class FeatureSet(str, Enum):
@@ -62,7 +63,8 @@ def train(
         typer.Option(
             help="arc: each arc is scored by itself; fastest. standard: also neighbouring "
             "modifiers of a head, and chains of two arcs. full: also all pairs of modifiers, and "
-            "the heads of neighbouring words; most accurate."
+            "the heads of neighbouring words. third: also neighbouring modifiers with the head "
+            "of their head."
         ),
     ] = ModelKind.ARC,
     parts: Annotated[

@@ -13,7 +13,13 @@ from turbotree.errors import InfeasibleError
 from turbotree.features import Parts
 from turbotree.graphs import FactorGraph, Solution, Status
 from turbotree.parsing.arcs import FloatArray, IntArray, TreeShape, arc_marginals, best_trees
-from turbotree.parsing.parts import GrandparentFamily, PartSet, SiblingFamily
+from turbotree.parsing.parts import (
+    Family,
+    GrandparentFamily,
+    GrandSiblingFamily,
+    PartSet,
+    SiblingFamily,
+)
 
 #: Solvers of graphs by the name of the decoder, with the options that suit parsing. Residuals are
 #: only a way to stop: an optimal answer is proven by its bound.
@@ -85,9 +91,8 @@ def build_graph(
     together = siblings is not None and grandparents is not None
     for name, family in parts.families.items():
         if isinstance(family, SiblingFamily):
-            above = grandparents if isinstance(grandparents, GrandparentFamily) else None
-            _add_automata(graph, sentence, scores, family, above)
-        elif name == "grandparent" and together:
+            _add_automata(graph, sentence, scores, family, parts.families)
+        elif name == "grand_sibling" or (name == "grandparent" and together):
             continue
         elif name == "head_bigram":
             _add_chain(graph, rows[:, 1], words, scores[name])
@@ -104,12 +109,13 @@ def _add_automata(
     sentence: int,
     scores: Mapping[str, FloatArray],
     siblings: SiblingFamily,
-    grandparents: GrandparentFamily | None,
+    families: Mapping[str, Family],
 ) -> None:
     """Add the automata of siblings, with the grandparents where there are some."""
+    grandparents, grand_siblings = (families.get(name) for name in ("grandparent", "grand_sibling"))
     links, offsets = siblings.automata(sentence)
     squares = siblings.squares(sentence, scores["sibling"])
-    if grandparents is None:
+    if not isinstance(grandparents, GrandparentFamily):
         graph.siblings(links, squares, offsets=offsets)
         return
     above, above_offsets = siblings.arcs_above(sentence)
@@ -119,13 +125,18 @@ def _add_automata(
     if roots:
         graph.siblings(links[:link], squares[:square], offsets=offsets[: roots + 1])
     if roots < len(offsets) - 1:
-        sizes = np.diff(offsets[roots:]) * np.diff(above_offsets[roots:])
-        boxes = grandparents.boxes(sentence, scores["grandparent"], int(sizes.sum()))
+        columns, rows = np.diff(offsets[roots:]), np.diff(above_offsets[roots:])
+        boxes = grandparents.boxes(sentence, scores["grandparent"], int((rows * columns).sum()))
+        third = None
+        if isinstance(grand_siblings, GrandSiblingFamily):
+            size = int((rows * (columns + 1) ** 2).sum())
+            third = grand_siblings.boxes(sentence, scores["grand_sibling"], size)
         graph.grandparent_siblings(
             above,
             links[link:],
             squares[square:],
             boxes,
+            third,
             offsets=(above_offsets[roots:], offsets[roots:] - link),
         )
 

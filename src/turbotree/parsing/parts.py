@@ -20,6 +20,7 @@ FAMILIES = {
     "grandparent": PartKind(("g", "h", "m")),
     "all_siblings": PartKind(("h", "m", "s")),
     "head_bigram": PartKind(("g", "h", "m")),
+    "grand_sibling": PartKind(("g", "h", "m", "s"), {"side": 2}),
 }
 
 #: Model kinds: the families that each scores.
@@ -27,6 +28,7 @@ MODELS = {
     "arc": ("arc",),
     "standard": ("arc", "sibling", "grandparent"),
     "full": ("arc", "sibling", "grandparent", "all_siblings", "head_bigram"),
+    "third": ("arc", "sibling", "grandparent", "head_bigram", "grand_sibling"),
 }
 
 
@@ -45,6 +47,8 @@ def families_of(model: str, parts: Sequence[str] | None = None) -> tuple[str, ..
     for name in parts:
         if name not in FAMILIES:
             raise InputError(f"unknown parts {name!r}; expected some of {', '.join(FAMILIES)}")
+    if "grand_sibling" in parts and not {"sibling", "grandparent"} <= set(parts):
+        raise InputError("grand_sibling needs sibling and grandparent too")
     return tuple(name for name in FAMILIES if name == "arc" or name in parts)
 
 
@@ -100,16 +104,18 @@ class SiblingFamily(Family):
     def indicator(self, sentence: int, chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
         """Tell which parts a tree has, given the arcs that it has."""
         at = slice(self.parts.offsets[sentence], self.parts.offsets[sentence + 1])
-        arcs, spans = self.arcs[at], self.spans[at]
+        return self.next_to_each_other(sentence, chosen, self.arcs[at], self.spans[at])
+
+    def next_to_each_other(
+        self, sentence: int, chosen: npt.NDArray[np.bool_], arcs: IntArray, spans: IntArray
+    ) -> npt.NDArray[np.bool_]:
+        """Tell for pairs of arcs of an automaton whether a tree has both and none between."""
         links, _ = self.automata(sentence)
         passed = np.concatenate([[0], np.cumsum(chosen[links])])
         # "None" stands for both ends of the row, which are always there.
         with_none = np.append(chosen, True)
-        has: npt.NDArray[np.bool_] = (
-            with_none[arcs[:, 0]]
-            & with_none[arcs[:, 1]]
-            & (passed[spans[:, 0]] == passed[spans[:, 1]])
-        )
+        none_between = passed[spans[:, 0]] == passed[spans[:, 1]]
+        has: npt.NDArray[np.bool_] = with_none[arcs[:, 0]] & with_none[arcs[:, 1]] & none_between
         return has
 
     def automata(self, sentence: int) -> tuple[IntArray, IntArray]:
@@ -145,6 +151,41 @@ class GrandparentFamily(Family):
     """
 
     cells: IntArray
+
+    def boxes(self, sentence: int, scores: FloatArray, size: int) -> FloatArray:
+        """Lay out a sentence's scores as the automata take them, `size` numbers in all."""
+        boxes = np.zeros(size)
+        at = slice(self.parts.offsets[sentence], self.parts.offsets[sentence + 1])
+        boxes[self.cells[at]] = scores
+        return boxes
+
+
+@dataclass(frozen=True, slots=True)
+class GrandSiblingFamily(Family):
+    """Consecutive siblings with their grandparent.
+
+    Attributes
+    ----------
+    cells
+        The place of each part among the boxes of scores of its sentence's automata: for each arc
+        into the head, a square as siblings have it.
+    spans
+        The links that each part jumps over: first, and the one after the last.
+    siblings
+        The automata.
+    """
+
+    cells: IntArray
+    spans: IntArray
+    siblings: SiblingFamily
+
+    def indicator(self, sentence: int, chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        """Tell which parts a tree has, given the arcs that it has."""
+        at = slice(self.parts.offsets[sentence], self.parts.offsets[sentence + 1])
+        arcs = self.arcs[at]
+        next_to = self.siblings.next_to_each_other(sentence, chosen, arcs[:, 1:], self.spans[at])
+        has: npt.NDArray[np.bool_] = chosen[arcs[:, 0]] & next_to
+        return has
 
     def boxes(self, sentence: int, scores: FloatArray, size: int) -> FloatArray:
         """Lay out a sentence's scores as the automata take them, `size` numbers in all."""
@@ -191,6 +232,13 @@ class PartSet:
             elif name == "grandparent":
                 rows, offsets, of_arcs, cells = _core.grandparents(*given)
                 families[name] = GrandparentFamily(Parts(rows, offsets), of_arcs, cells)
+            elif name == "grand_sibling":
+                siblings = families["sibling"]
+                assert isinstance(siblings, SiblingFamily)
+                rows, offsets, of_arcs, cells, spans = _core.grand_siblings(*given)
+                families[name] = GrandSiblingFamily(
+                    Parts(rows, offsets), of_arcs, cells, spans, siblings
+                )
             elif name != "arc":
                 rows, offsets, of_arcs = _BUILDERS[name](*given)
                 families[name] = Family(Parts(rows, offsets), of_arcs)
