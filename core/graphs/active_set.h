@@ -34,7 +34,8 @@ class ActiveSet {
   };
 
   // A few are enough in the middle of a run, where the target moves on anyway.
-  int max_steps = 30;
+  static constexpr int kMostSteps = 30, kHurriedSteps = 3;
+  int max_steps = kMostSteps;
 
   // Links whose target is as far as kPinnedTarget are fixed and get exactly 0 or 1. If the factor
   // has no assignment with those values, the point is one that it does have, or zero.

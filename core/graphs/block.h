@@ -99,6 +99,7 @@ class BlockOf final : public Block {
 
   void set_hurry(bool hurry) override {
     if constexpr (requires { kind_.set_hurry(hurry); }) kind_.set_hurry(hurry);
+    active_set_.max_steps = hurry ? ActiveSet::kHurriedSteps : ActiveSet::kMostSteps;
   }
 
   void project(std::span<const std::int32_t> factors, const double* target, double scale,

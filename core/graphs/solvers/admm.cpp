@@ -15,7 +15,8 @@ constexpr double kFollowBelow = 0.5;  // share of active links up to which leaps
 constexpr std::int64_t kRoundsBetweenLooks = 8;
 constexpr std::int64_t kRoundsBetweenProposals = 10;
 constexpr std::int64_t kRoundsBetweenPenalties = 10;  // at first; more and more later
-constexpr double kNaturalPenalty = 0.1;              // times the size of scores
+constexpr double kShareOfExtras = 0.04;
+constexpr double kNaturalPenalty = 4.0;               // times the size of a link's share of scores
 
 // Root mean square of the scores that are not 0; 1 if all are.
 double size_of_scores(const Graph& graph) {
@@ -30,6 +31,19 @@ double size_of_scores(const Graph& graph) {
     for (const BlockArrays& block : graph.blocks)
       for (const double extra : block.extras) add(extra);
   return count == 0.0 ? 1.0 : std::sqrt(squares / count);
+}
+
+// The same of the shares that links have of them at first. Without scores, extras go by what pairs
+// of a dense graph need.
+double size_of_shares(const Graph& graph, const Links& links, double score_size) {
+  double squares = 0.0, count = 0.0;
+  for (std::size_t v = 0; v < graph.scores.size(); ++v) {
+    if (graph.scores[v] == 0.0 || graph.scores[v] == -kInfinity || links.degree[v] == 0) continue;
+    const double share = graph.scores[v] / links.degree[v];
+    squares += share * share;
+    count += 1.0;
+  }
+  return count == 0.0 ? kShareOfExtras * score_size : std::sqrt(squares / count);
 }
 
 }  // namespace
@@ -63,6 +77,7 @@ Admm::Admm(const Graph& graph) : graph_(graph), factors_(graph), links_(factors_
     point_[l] = 0.5;
   }
   score_size_ = size_of_scores(graph);
+  share_size_ = size_of_shares(graph, links_, score_size_);
   set_pins(graph.pins);
 }
 
@@ -127,7 +142,7 @@ AdmmResult Admm::run(const AdmmOptions& options, Control& control) {
   const double lowest = lowest_value(graph_, pins_);
   const double links = std::max<double>(1.0, static_cast<double>(links_.links()));
   if (first_penalty_ <= 0.0)
-    first_penalty_ = options.penalty > 0.0 ? options.penalty : kNaturalPenalty * score_size_;
+    first_penalty_ = options.penalty > 0.0 ? options.penalty : kNaturalPenalty * share_size_;
   if (penalty_ <= 0.0) penalty_ = next_penalty_ = first_penalty_;
   idle_ = std::min(1e-6, 1e-3 * options.residual_threshold);
   best_value_ = -kInfinity;

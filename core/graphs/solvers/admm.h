@@ -114,7 +114,7 @@ class Admm {
   bool any_negated_ = false;
   std::vector<Pin> pins_;
   std::vector<std::int64_t> pinned_links_;
-  double score_size_ = 1.0;
+  double score_size_ = 1.0, share_size_ = 1.0;
   double fixed_ = 0.0;  // scores of variables that no factor decides
 
   double penalty_ = 0.0, next_penalty_ = 0.0, first_penalty_ = 0.0;

@@ -47,8 +47,8 @@ def admm(
         The relaxation counts as solved when factors disagree, and the consensus moves, by less
         than this (root mean square over links; the papers use 1e-3).
     penalty : float, optional
-        The quadratic penalty rho to begin with; by default 0.1 times the root mean square of the
-        scores.
+        The quadratic penalty rho to begin with; by default 4 times the root mean square of
+        the links' shares of the variables' scores.
     adapt_penalty : bool
         Double or halve the penalty when one residual outweighs the other tenfold, and lower it
         while the factors agree and the consensus walks on.
