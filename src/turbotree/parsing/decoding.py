@@ -35,7 +35,9 @@ DECOMPOSITIONS = ("structured", "logic")
 _PROGRAMS = ("lp", "lp-single", "ilp")
 
 #: What differs for graphs by logic: their many small factors agree later, after cheaper rounds.
-_LOGIC_OPTIONS: dict[str, dict[str, Any]] = {"admm": {"max_iterations": 2000}}
+_LOGIC_OPTIONS: dict[str, dict[str, Any]] = {
+    "admm": {"max_iterations": 5000, "residual_threshold": 1e-5}
+}
 
 #: A tree is proven best when its score is this near to the bound, as a share of it.
 _PROVEN = 1e-6
