@@ -209,6 +209,11 @@ def test_packed_files_are_read_and_written(
     [
         (["--decoder", "eisner"], {"decoder": "eisner"}),
         (["--decoder", "mbr"], {"decoder": "mbr"}),
+        (["--decoder", "lp-single"], {"decoder": "lp-single"}),
+        (
+            ["--decoder", "admm", "--decomposition", "logic"],
+            {"decoder": "admm", "decomposition": "logic"},
+        ),
         (["--projective"], {"projective": True}),
         (["--multi-root"], {"single_root": False}),
         (["--decoder", "mbr", "--projective"], {"decoder": "mbr", "projective": True}),

@@ -13,6 +13,13 @@ SHAPES = [
     for single_root in (False, True)
     for projective in (False, True)
 ]
+# The relaxation with a single commodity is for trees whose arcs may cross.
+DECODERS_AND_SHAPES = [
+    (decoder, shape)
+    for decoder in DECODERS
+    for shape in SHAPES
+    if not (decoder == "lp-single" and shape.projective)
+]
 
 
 def distribution_of(parser, sentence, shape):
@@ -27,8 +34,7 @@ def distribution_of(parser, sentence, shape):
     return TreeDistribution(trees, scores)
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("decoder", DECODERS)
+@pytest.mark.parametrize(("decoder", "shape"), DECODERS_AND_SHAPES)
 def test_probabilities_of_arcs_and_trees_are_sums_over_all_trees(parser, short, decoder, shape):
     options = {"single_root": shape.single_root, "projective": shape.projective}
     if decoder == "eisner":

@@ -24,6 +24,13 @@ SHAPES = [
     for single_root in (False, True)
     for projective in (False, True)
 ]
+# The relaxation with a single commodity is for trees whose arcs may cross.
+DECODERS_AND_SHAPES = [
+    (decoder, shape)
+    for decoder in DECODERS
+    for shape in SHAPES
+    if not (decoder == "lp-single" and shape.projective)
+]
 
 
 def options_of(shape):
@@ -92,8 +99,7 @@ def test_given_trees_are_not_looked_at(parser, held_out, decoder):
         assert answers([parser.parse(garbled, decoder=decoder)]) == answers([expected])
 
 
-@pytest.mark.parametrize("decoder", DECODERS)
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize(("decoder", "shape"), DECODERS_AND_SHAPES)
 def test_every_answer_is_a_tree_of_the_kind_asked_for(parser, held_out, decoder, shape):
     names = set(parser.labels.dictionary.names)
     for parse in parser.pipe(held_out, decoder=decoder, **options_of(shape)):
@@ -178,6 +184,9 @@ def test_words_and_tags_that_nobody_has_seen_are_parsed_all_the_same(parser):
     ("options", "culprit"),
     [
         ({"decoder": "viterbi"}, "'viterbi'.*mst"),
+        ({"decoder": "admm", "decomposition": "poetry"}, "'poetry'.*logic"),
+        ({"decoder": "mst", "decomposition": "logic"}, "'mst'"),
+        ({"decoder": "lp-single", "projective": True}, "projective"),
         ({"threads": 0}, "threads"),
         ({"batch_size": 0}, "batch size"),
         ({"batch_size": -1}, "batch size"),

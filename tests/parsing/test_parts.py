@@ -6,56 +6,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracles.part_cases import FULL, candidate_trees, cases, of_sentence, part_set, shapes
 from oracles.parts import parts_of
-from oracles.trees import all_trees, arcs_of, log_sum
+from oracles.trees import log_sum
 
 from turbotree.errors import InfeasibleError, InputError
-from turbotree.features import Parts
 from turbotree.graphs import Status
 from turbotree.parsing.arcs import TreeShape
 from turbotree.parsing.decoding import build_graph, decode, part_marginals, tree_score
-from turbotree.parsing.parts import FAMILIES, MODELS, PartSet, families_of
-
-FULL = tuple(FAMILIES)
-shapes = st.builds(TreeShape, st.booleans(), st.booleans())
-
-
-def part_set(lengths, tables, families=FULL):
-    """Candidate arcs of several sentences, sorted by modifier as the pruner gives them."""
-    tables = [sorted(table, key=lambda arc: arc[::-1]) for table in tables]
-    rows = np.array([arc for table in tables for arc in table], dtype=np.int32).reshape(-1, 2)
-    offsets = np.cumsum([0, *map(len, tables)]).astype(np.int32)
-    return PartSet.build(np.array(lengths, dtype=np.int32), Parts(rows, offsets), families)
-
-
-@st.composite
-def cases(draw, longest=4, most=1, families=FULL):
-    """Random candidates and scores, with at least one tree a sentence."""
-    lengths = draw(st.lists(st.integers(1, longest), min_size=1, max_size=most))
-    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
-    tables = []
-    for words in lengths:
-        arcs = [(h, m) for h in range(words + 1) for m in range(1, words + 1) if h != m]
-        tree = all_trees(words, single_root=True, projective=True)[0]
-        kept = [arc for arc in arcs if rng.random() < 0.8]
-        tables.append(sorted({*kept, *arcs_of(tree)}))
-    parts = part_set(lengths, tables, families)
-    scale = draw(st.sampled_from([0.3, 1.0, 4.0]))
-    scores = {name: scale * rng.normal(size=len(parts.parts(name).rows)) for name in families}
-    return parts, scores
-
-
-def candidate_trees(parts, sentence, shape):
-    offsets = parts.arcs.offsets
-    arcs = set(map(tuple, parts.arcs.rows[offsets[sentence] : offsets[sentence + 1]].tolist()))
-    trees = all_trees(
-        int(parts.lengths[sentence]), single_root=shape.single_root, projective=shape.projective
-    )
-    return [np.array(tree, dtype=np.int32) for tree in trees if set(arcs_of(tree)) <= arcs]
-
-
-def of_sentence(parts, scores, sentence):
-    return {name: scores[name][at] for name, at in parts.sentence_slices(sentence).items()}
+from turbotree.parsing.parts import FAMILIES, MODELS, families_of
 
 
 @given(cases(most=3))

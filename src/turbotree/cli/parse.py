@@ -41,8 +41,16 @@ class Decoder(str, Enum):
     ADMM = "admm"
     SUBGRADIENT = "subgradient"
     LP = "lp"
+    LP_SINGLE = "lp-single"
     ILP = "ilp"
     BP = "bp"
+
+
+class Decomposition(str, Enum):
+    """Ways to write a sentence for a decoder."""
+
+    STRUCTURED = "structured"
+    LOGIC = "logic"
 
 
 def parse(
@@ -91,7 +99,17 @@ def parse(
             "projective one; mbr: the one with most right arcs in expectation. For all models, "
             "auto (the default of the others): dual decomposition, and a short search where that "
             "leaves a gap; exact: search until the tree is proven best; admm: no search; "
-            "subgradient, lp, ilp: other ways to the same; bp: as mbr, by belief propagation.",
+            "subgradient, lp, lp-single, ilp: other ways to the same; bp: as mbr, by belief "
+            "propagation.",
+            show_default=False,
+        ),
+    ] = None,
+    decomposition: Annotated[
+        Decomposition | None,
+        typer.Option(
+            help="How decoders of all models write a sentence: structured, with trees and automata "
+            "as factors; or logic, with flows and simple factors. Without it, linear programs are "
+            "written by logic, everything else is structured.",
             show_default=False,
         ),
     ] = None,
@@ -154,6 +172,7 @@ def parse(
     figures = Profile()
     options: dict[str, Any] = {
         "decoder": _decoder(decoder, exact),
+        "decomposition": decomposition.value if decomposition else None,
         "projective": projective,
         "single_root": single_root,
         "threads": threads,

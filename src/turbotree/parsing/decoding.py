@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from turbotree.errors import InfeasibleError
+from turbotree.errors import InfeasibleError, InputError
 from turbotree.features import Parts
 from turbotree.graphs import FactorGraph, Solution, Status
 from turbotree.parsing.arcs import FloatArray, IntArray, TreeShape, arc_marginals, best_trees
+from turbotree.parsing.logic import check_shape, logic_graph
 from turbotree.parsing.parts import (
     Family,
     GrandparentFamily,
@@ -20,6 +21,7 @@ from turbotree.parsing.parts import (
     PartSet,
     SiblingFamily,
 )
+from turbotree.parsing.relaxation import solve_relaxation
 
 #: Solvers of graphs by the name of the decoder, with the options that suit parsing. Residuals are
 #: only a way to stop: an optimal answer is proven by its bound.
@@ -29,8 +31,22 @@ SOLVERS: dict[str, tuple[str, dict[str, Any]]] = {
     "exact": ("branch_and_bound", {"max_rounds_per_node": 150}),
     "subgradient": ("subgradient", {"max_iterations": 5000}),
     "lp": ("linear_program", {}),
+    "lp-single": ("", {"single_commodity": True}),
     "ilp": ("linear_program", {"exact": True}),
 }
+
+#: Ways to write a sentence as a graph, or as a linear program: the first is that of most decoders,
+#: the second that of linear programs.
+DECOMPOSITIONS = ("structured", "logic")
+_PROGRAMS = ("lp", "lp-single", "ilp")
+
+#: What differs for graphs by logic: their many small factors agree later, after cheaper rounds.
+_LOGIC_OPTIONS: dict[str, dict[str, Any]] = {
+    "admm": {"max_iterations": 5000, "residual_threshold": 1e-5}
+}
+
+#: A tree is proven best when its score is this near to the bound, as a share of it.
+_PROVEN = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,28 +199,78 @@ def tree_score(
     return sum(float(scores[name][has].sum()) for name, has in indicators.items())
 
 
+def choose_decomposition(decoder: str, decomposition: str | None, shape: TreeShape) -> str:
+    """Return the decomposition that a decoder uses if nothing is said, or check what is said.
+
+    >>> [choose_decomposition(decoder, None, TreeShape()) for decoder in ("admm", "lp")]
+    ['structured', 'logic']
+    """
+    if decomposition is not None and decomposition not in DECOMPOSITIONS:
+        raise InputError(
+            f"unknown decomposition {decomposition!r}; expected one of {', '.join(DECOMPOSITIONS)}"
+        )
+    if decoder not in SOLVERS:
+        if decomposition == "logic":
+            raise InputError(f"decoder {decoder!r} has no decomposition by logic")
+        return "structured"
+    if decoder == "lp-single":
+        if decomposition == "structured":
+            raise InputError("decoder 'lp-single' has no structured decomposition")
+        decomposition = "logic"
+    if decomposition is None:
+        decomposition = "logic" if decoder in _PROGRAMS and not shape.projective else "structured"
+    if decomposition == "logic":
+        check_shape(shape)
+    return decomposition
+
+
 def decode(
     parts: PartSet,
     sentence: int,
     scores: Mapping[str, FloatArray],
     shape: TreeShape,
     decoder: str = "auto",
+    *,
+    decomposition: str | None = None,
     **options: Any,
 ) -> tuple[IntArray, float, Certificate]:
-    """Return the heads of the best tree of a sentence, its score and what is known of it."""
+    """Return the heads of the best tree of a sentence, its score and what is known of it.
+
+    Parameters
+    ----------
+    parts, sentence, scores, shape
+        As for :func:`build_graph`.
+    decoder
+        One of `SOLVERS`, or ``"bp"``.
+    decomposition
+        ``"structured"``: trees and automata as factors. ``"logic"``: flows and simple factors, as
+        in the papers; not for projective trees. For siblings without grandparents or bigrams both
+        have the same relaxation; otherwise the first is tighter.
+    options
+        Those of the solver.
+    """
+    decomposition = choose_decomposition(decoder, decomposition, shape)
     if decoder == "bp":
         return _decode_by_risk(parts, sentence, scores, shape)
     solver, defaults = SOLVERS[decoder]
-    graph = build_graph(parts, sentence, scores, shape)
-    solution = graph.solve(solver, **{**defaults, **options})
+    by_logic = _LOGIC_OPTIONS.get(decoder, {}) if decomposition == "logic" else {}
+    chosen = {**defaults, **by_logic, **options}
+    if decomposition == "logic" and decoder in _PROGRAMS:
+        solution = solve_relaxation(parts, sentence, scores, shape, **chosen)
+    else:
+        write = logic_graph if decomposition == "logic" else build_graph
+        solution = write(parts, sentence, scores, shape).solve(solver, **chosen)
     heads = heads_of(parts, sentence, solution, shape)
     score = tree_score(parts, sentence, scores, heads)
-    optimal = solution.status is Status.OPTIMAL
-    gap = 0.0 if optimal else max(0.0, solution.upper_bound - score)
+    gap = max(0.0, solution.upper_bound - score)
+    # A fractional solution, or one not written out in full, may still round to a best tree.
+    optimal = solution.status is Status.OPTIMAL or gap <= _PROVEN * abs(solution.upper_bound)
+    status = Status.OPTIMAL if optimal else solution.status
+    gap = 0.0 if optimal else gap
     return (
         heads,
         score,
-        Certificate(solution.status, score + gap, gap, solution.iterations, solution.seconds),
+        Certificate(status, score + gap, gap, solution.iterations, solution.seconds),
     )
 
 

@@ -21,7 +21,7 @@ from turbotree.parsing.arcs import (
     arc_marginals,
     best_trees,
 )
-from turbotree.parsing.decoding import SOLVERS, Certificate, decode
+from turbotree.parsing.decoding import SOLVERS, Certificate, choose_decomposition, decode
 from turbotree.parsing.labels import LabelModel
 from turbotree.parsing.model import PartModel, PartScores
 from turbotree.parsing.parse import Parse, ParsedBatch
@@ -83,6 +83,7 @@ class Parser:
         sentences: Sequence[Sentence],
         *,
         decoder: str | None = None,
+        decomposition: str | None = None,
         projective: bool | None = None,
         single_root: bool | None = None,
         profile: Profile | None = None,
@@ -100,8 +101,13 @@ class Parser:
             where that leaves a gap; nearly always with a proof. ``"exact"``: search as long as it
             takes, always with a proof. ``"admm"``: dual decomposition alone.
             ``"subgradient"``: dual decomposition with subgradients. ``"lp"``, ``"ilp"``: the
-            linear program, relaxed or exact, by HiGHS. ``"bp"``: minimum Bayes risk by belief
-            propagation.
+            linear program with flows of several commodities, relaxed or exact, by HiGHS;
+            ``"lp-single"``: with a single commodity, which is looser. ``"bp"``: minimum Bayes
+            risk by belief propagation.
+        decomposition
+            How decoders of all models write a sentence: ``"structured"``, with trees and automata
+            as factors, or ``"logic"``, with flows and simple factors (not for projective trees).
+            By default linear programs are written by logic, everything else is structured.
         projective
             Allow no crossing arcs, whatever the decoder.
         single_root
@@ -110,6 +116,7 @@ class Parser:
             Where to count the time of each stage and the number of parts.
         """
         decoder, shape = self._decoding(decoder, projective, single_root)
+        decomposition = choose_decomposition(decoder, decomposition, shape)
         for sentence in sentences:
             if not isinstance(sentence, Sentence):
                 raise InputError(
@@ -127,7 +134,7 @@ class Parser:
             parts = PartSet.build(encoded.lengths, arcs, self.parts.families)
             scores = self.parts.score(self.parts.prepare(encoded), parts)
         with counts.stage("decoding"):
-            heads, values, certificates = self._decode(parts, scores, shape, decoder)
+            heads, values, certificates = self._decode(parts, scores, shape, decoder, decomposition)
         with counts.stage("labelling"):
             label_scores = self.labels.label(encoded, heads)
             labels, _ = label_scores.best()
@@ -236,7 +243,12 @@ class Parser:
         return decoder, replace(shape, projective=bool(projective) or decoder == "eisner")
 
     def _decode(
-        self, parts: PartSet, scores: PartScores, shape: TreeShape, decoder: str
+        self,
+        parts: PartSet,
+        scores: PartScores,
+        shape: TreeShape,
+        decoder: str,
+        decomposition: str,
     ) -> tuple[IntArray, list[float], list[Certificate]]:
         """Return the heads of all words of a batch, and for each sentence score and proof."""
         if decoder in ARC_DECODERS:
@@ -246,7 +258,9 @@ class Parser:
         for sentence in range(len(parts.lengths)):
             at = parts.sentence_slices(sentence)
             own = {name: scores[name][where] / temperature for name, where in at.items()}
-            heads, score, certificate = decode(parts, sentence, own, shape, decoder)
+            heads, score, certificate = decode(
+                parts, sentence, own, shape, decoder, decomposition=decomposition
+            )
             found.append((heads, score * temperature, certificate))
         return (
             np.concatenate([heads for heads, _, _ in found]),

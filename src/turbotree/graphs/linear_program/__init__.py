@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from turbotree.graphs.linear_program.solver import linear_program
+from turbotree.graphs.linear_program.model import Model, Program
+from turbotree.graphs.linear_program.solver import linear_program, run_program
 
-__all__ = ["linear_program"]
+__all__ = ["Model", "Program", "linear_program", "run_program"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from importlib import import_module
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,11 +77,48 @@ def linear_program(
     1.0
     """
     limits = Limits(time_limit_seconds, max_iterations)
-    program = _written_out(graph)
-    highs = _start(program, len(graph) if exact else 0, limits)
+    outcome = run_program(_written_out(graph), len(graph) if exact else 0, limits)
+    return _solution(graph, outcome, limits, trace)
+
+
+class Outcome(NamedTuple):
+    """What HiGHS found: the columns if there are some, and the bound if it came to an end."""
+
+    columns: NDArray[np.float64] | None
+    bound: float
+    done: bool
+    iterations: int
+
+
+def run_program(program: Program, whole: int, limits: Limits) -> Outcome:
+    """Solve a program with HiGHS.
+
+    Parameters
+    ----------
+    program
+        What to maximise; every column is bounded.
+    whole
+        So many of the first columns have to be whole numbers.
+    limits
+        Time, and simplex iterations, or nodes if some columns are whole.
+
+    Raises
+    ------
+    InfeasibleError
+        When nothing is allowed.
+
+    Examples
+    --------
+    >>> model = Model()
+    >>> first = model.add_columns(np.array([1.0, 2.0]))
+    >>> model.add_rows([2], [0, 1], np.ones(2), 1.0, 1.0)
+    >>> run_program(model.finish(), 0, Limits()).columns
+    array([0., 1.])
+    """
+    highs = _start(program, whole, limits)
     with _ONE_AT_A_TIME:
         _run(highs)
-    return _solution(graph, highs, exact, limits, trace)
+    return _outcome(highs, whole > 0)
 
 
 #: The wrapper's locks belong to its class, so two instances cannot run at the same time.
@@ -168,7 +205,7 @@ def _run(highs: Any) -> None:
         raise interrupted
 
 
-def _solution(graph: FactorGraph, highs: Any, exact: bool, limits: Limits, trace: bool) -> Solution:
+def _outcome(highs: Any, exact: bool) -> Outcome:
     highspy = _highspy()
     state = highs.getModelStatus()
     infeasible = (
@@ -180,15 +217,22 @@ def _solution(graph: FactorGraph, highs: Any, exact: bool, limits: Limits, trace
         raise InfeasibleError(f"no assignment satisfies all hard factors and evidence (the {what})")
     done = state in (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kModelEmpty)
     info = highs.getInfo()
-    relaxed: NDArray[np.float64] | None = None
+    columns: NDArray[np.float64] | None = None
     if done or info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible:
-        relaxed = np.clip(np.array(highs.getSolution().col_value[: len(graph)]), 0.0, 1.0)
-    values, value = _rounded(graph, relaxed)
+        columns = np.array(highs.getSolution().col_value)
     bound = math.inf
     if done:
         bound = float(info.objective_function_value)
     elif exact and math.isfinite(info.mip_dual_bound):
         bound = float(info.mip_dual_bound)
+    iterations = int(info.mip_node_count if exact else info.simplex_iteration_count)
+    return Outcome(columns, bound, done, max(iterations, 0))
+
+
+def _solution(graph: FactorGraph, outcome: Outcome, limits: Limits, trace: bool) -> Solution:
+    columns, bound, done, iterations = outcome
+    relaxed = None if columns is None else np.clip(columns[: len(graph)], 0.0, 1.0)
+    values, value = _rounded(graph, relaxed)
     whole = relaxed is not None and bool((np.abs(relaxed - np.rint(relaxed)) <= _WHOLE).all())
     if not done:
         status = Status.LIMIT
@@ -197,16 +241,15 @@ def _solution(graph: FactorGraph, highs: Any, exact: bool, limits: Limits, trace
     else:
         status = Status.RELAXED
     bound = max(bound, value)  # HiGHS is right up to its tolerance only
-    iterations = int(info.mip_node_count if exact else info.simplex_iteration_count)
     return Solution(
         values,
         value,
         bound,
         status,
-        max(iterations, 0),
+        iterations,
         limits.seconds,
         relaxed,
-        Trace.of_bounds([max(iterations, 0)], [bound], [value]) if trace else None,
+        Trace.of_bounds([iterations], [bound], [value]) if trace else None,
     )
 
 

@@ -1,0 +1,210 @@
+"""A sentence's parts as a graph of simple factors: flows and first-order logic.
+
+This is the decomposition of the 2011 paper (Table 1), with two of its rows written shorter: trees
+need fewer commodities (:mod:`turbotree.parsing.commodities`), and consecutive siblings need no
+"last modifier so far": the steps of a head's row, from one modifier to the next, form a path, so
+each modifier is stepped on once if it is one, and stepped off once. Both allow the same arcs and
+parts, whole and fractional, as the table does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from turbotree.errors import InputError
+from turbotree.features import Parts
+from turbotree.graphs import FactorGraph
+from turbotree.parsing.arcs import FloatArray, TreeShape, best_trees
+from turbotree.parsing.commodities import commodities, grouped
+from turbotree.parsing.parts import GrandSiblingFamily, PartSet, SiblingFamily
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """The steps of all rows of modifiers, each an arc or a variable numbered after the arcs.
+
+    Where only one step leads to a modifier, or away from it, that step is the arc itself.
+
+    Attributes
+    ----------
+    variables
+        The variable of each sibling part.
+    new
+        Which parts have a variable of their own; in their order.
+    first, first_offsets
+        The first steps of each row: exactly one is taken.
+    steps, step_offsets, of_arc
+        Steps to a modifier, or away from it: one is taken if the arc is there, else none.
+    """
+
+    variables: Ints
+    new: npt.NDArray[np.bool_]
+    first: Ints
+    first_offsets: Ints
+    steps: Ints
+    step_offsets: Ints
+    of_arc: Ints
+
+
+def sibling_steps(siblings: SiblingFamily, sentence: int, arcs: int) -> Steps:
+    """Lay out a sentence's consecutive siblings as steps."""
+    at = slice(*siblings.parts.offsets[sentence : sentence + 2].tolist())
+    ends = siblings.arcs[at].astype(np.int64)
+    variables = np.full(len(ends), -1)
+    groups = []
+    for end in (0, 1):
+        joined = np.flatnonzero(ends[:, end] >= 0)
+        parts, of_arc, offsets = grouped(joined, ends[joined, end])
+        alone = np.diff(offsets) == 1
+        variables[parts[offsets[:-1][alone]]] = of_arc[alone]
+        groups.append((parts, of_arc, offsets, alone))
+    new = variables < 0
+    variables[new] = arcs + np.arange(np.count_nonzero(new))
+    steps, owners, lengths = [], [], []
+    for parts, of_arc, offsets, alone in groups:
+        sizes = np.diff(offsets)
+        steps.append(variables[parts[np.repeat(~alone, sizes)]])
+        owners.append(of_arc[~alone])
+        lengths.append(sizes[~alone])
+    starting = np.flatnonzero(ends[:, 0] < 0)
+    first, _, first_offsets = grouped(starting, siblings.spans[at][starting, 0])
+    return Steps(
+        variables,
+        new,
+        variables[first],
+        first_offsets,
+        np.concatenate(steps),
+        np.concatenate([[0], np.cumsum(np.concatenate(lengths))]),
+        np.concatenate(owners),
+    )
+
+
+def grand_sibling_pairs(family: GrandSiblingFamily, sentence: int, steps: Steps) -> Ints:
+    """Return for each part the arc above it and the variable of the step that it holds."""
+    keys = []
+    for parts in (family.siblings, family):
+        own = slice(*parts.parts.offsets[sentence : sentence + 2].tolist())
+        keys.append(_step_keys(parts.arcs[own][:, -2:]))
+    order = np.argsort(keys[0])
+    same = order[np.searchsorted(keys[0], keys[1], sorter=order)]
+    at = slice(*family.parts.offsets[sentence : sentence + 2].tolist())
+    pairs: Ints = np.stack([family.arcs[at][:, 0].astype(np.int64), steps.variables[same]], axis=1)
+    return pairs
+
+
+def _step_keys(ends: npt.NDArray[np.int32]) -> Ints:
+    """Number the steps from one arc to the next; their ends tell them apart, but for empty rows."""
+    wide = ends.astype(np.int64) + 1
+    keys: Ints = wide[:, 0] * 2**31 + wide[:, 1]
+    return keys
+
+
+def check_shape(shape: TreeShape) -> None:
+    """Refuse what flows cannot say."""
+    if shape.projective:
+        raise InputError(
+            "flows cannot keep arcs from crossing: for projective trees choose the structured "
+            "decomposition, and not decoder 'lp-single'"
+        )
+
+
+def require_tree(parts: PartSet, sentence: int, shape: TreeShape) -> None:
+    """Raise InfeasibleError if the candidate arcs form no tree."""
+    at = slice(*parts.arcs.offsets[sentence : sentence + 2].tolist())
+    rows = parts.arcs.rows[at]
+    lengths = parts.lengths[sentence : sentence + 1]
+    best_trees(lengths, Parts.of_one(rows), np.zeros(len(rows)), shape)
+
+
+def logic_graph(
+    parts: PartSet, sentence: int, scores: Mapping[str, FloatArray], shape: TreeShape
+) -> FactorGraph:
+    """Write a sentence's parts as a graph of simple factors only.
+
+    The arcs are the first variables. Parameters are those of
+    :func:`turbotree.parsing.decoding.build_graph`; trees that have to be projective are refused.
+    """
+    check_shape(shape)
+    require_tree(parts, sentence, shape)
+    at = slice(*parts.arcs.offsets[sentence : sentence + 2].tolist())
+    heads, modifiers = parts.arcs.rows[at].T
+    words = int(parts.lengths[sentence])
+    graph = FactorGraph()
+    graph.variables(scores["arc"])
+    graph.exactly_one(np.arange(len(heads)), offsets=heads_of_words(modifiers, words))
+    if shape.single_root:
+        graph.exactly_one(np.flatnonzero(heads == 0))
+    for name, family in parts.families.items():
+        own = scores[name]
+        if isinstance(family, SiblingFamily):
+            steps = sibling_steps(family, sentence, len(graph))
+            _add_siblings(graph, steps, own)
+        elif isinstance(family, GrandSiblingFamily):
+            held = grand_sibling_pairs(family, sentence, steps)
+            graph.pair(held[:, 0], held[:, 1], own)
+        else:
+            of_sentence = slice(*family.parts.offsets[sentence : sentence + 2].tolist())
+            matters = np.flatnonzero(own)
+            pairs = family.arcs[of_sentence][matters]
+            graph.pair(pairs[:, 0], pairs[:, 1], own[matters])
+    _add_flows(graph, words, heads, modifiers)
+    return graph
+
+
+def heads_of_words(modifiers: npt.NDArray[np.int32], words: int) -> Ints:
+    """Return where the arcs into each word start, sorted as they are, and where all end."""
+    return np.searchsorted(modifiers, np.arange(1, words + 2)).astype(np.int64)
+
+
+def _add_siblings(graph: FactorGraph, steps: Steps, scores: FloatArray) -> None:
+    graph.variables(scores[steps.new])
+    # A step that is an arc brings its score to the arc.
+    totals = graph.scores.copy()
+    np.add.at(totals, steps.variables[~steps.new], scores[~steps.new])
+    graph.set_scores(totals)
+    graph.exactly_one(steps.first, offsets=steps.first_offsets)
+    graph.define_exactly_one(steps.of_arc, steps.steps, offsets=steps.step_offsets)
+
+
+def _add_flows(
+    graph: FactorGraph,
+    words: int,
+    heads: npt.NDArray[np.int32],
+    modifiers: npt.NDArray[np.int32],
+) -> None:
+    found = commodities(words, heads, modifiers)
+    if len(found.hopeless):
+        graph.fix(found.hopeless, False)
+    if not found.flows:
+        return
+    shift = len(graph) - found.arcs
+    flows = graph.variables(np.zeros(found.flows))
+    graph.implies(flows[: len(found.along)], found.along)
+    # An entering flow needs one of the arcs that it may come by.
+    entering = flows[len(found.along) :]
+    sizes = np.diff(found.entry_offsets)
+    with_flow = np.insert(found.entries, found.entry_offsets[:-1], ~entering)
+    graph.at_least_one(with_flow, offsets=_offsets(sizes + 1))
+    into, out = (np.where(i < found.arcs, i, i + shift) for i in (found.into, found.out))
+    into_sizes, out_sizes = np.diff(found.into_offsets), np.diff(found.out_offsets)
+    # Sums of both sides are equal: where one side is a single item, that item is the sum.
+    sums = np.where(into_sizes == 1, into[found.into_offsets[:-1]], out[found.out_offsets[:-1]])
+    both = (into_sizes > 1) & (out_sizes > 1)
+    sums[both] = graph.variables(np.zeros(np.count_nonzero(both)))
+    for items, item_sizes, stated in (
+        (into, into_sizes, into_sizes > 1),
+        (out, out_sizes, both | (into_sizes == 1)),
+    ):
+        graph.define_exactly_one(
+            sums[stated], items[np.repeat(stated, item_sizes)], offsets=_offsets(item_sizes[stated])
+        )
+
+
+def _offsets(lengths: npt.NDArray[np.int64]) -> Ints:
+    return np.concatenate([[0], np.cumsum(lengths)])
