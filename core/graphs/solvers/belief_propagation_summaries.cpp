@@ -63,6 +63,8 @@ void BeliefPropagation::expect_extras(BeliefPropagationResult& result) {
     factors_.block(b).expectations(0, block.factors(), told_.data() + links_.first_link[b], at);
     at += block.extras.size();
   }
+  // Beside the messages of fixed variables rounding is not small.
+  for (double& probability : result.expectations) probability = std::min(probability, 1.0);
 }
 
 void BeliefPropagation::summarise_maxima(BeliefPropagationResult& result) {

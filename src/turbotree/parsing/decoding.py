@@ -13,6 +13,7 @@ from turbotree.errors import InfeasibleError
 from turbotree.features import Parts
 from turbotree.graphs import FactorGraph, Solution, Status
 from turbotree.parsing.arcs import FloatArray, IntArray, TreeShape, arc_marginals, best_trees
+from turbotree.parsing.beliefs import belief_graph, find_beliefs, part_probabilities
 from turbotree.parsing.parts import GrandparentFamily, PartSet, SiblingFamily
 
 #: Solvers of graphs by the name of the decoder, with the options that suit parsing. Residuals are
@@ -199,7 +200,7 @@ def decode(
 
 @dataclass(frozen=True, slots=True)
 class PartMarginals:
-    """Probabilities of a sentence's candidate arcs.
+    """Probabilities of a sentence's candidate arcs, and of its other parts.
 
     Attributes
     ----------
@@ -209,27 +210,39 @@ class PartMarginals:
         Of the distribution over trees; the Bethe approximation if there are parts of higher order.
     converged
         Whether belief propagation came to rest; always true for arc-factored models.
+    parts
+        The probability of each part by family, if asked for.
     """
 
     arcs: FloatArray
     log_partition: float
     converged: bool
+    parts: Mapping[str, FloatArray] | None = None
 
 
 def part_marginals(
-    parts: PartSet, sentence: int, scores: Mapping[str, FloatArray], shape: TreeShape
+    parts: PartSet,
+    sentence: int,
+    scores: Mapping[str, FloatArray],
+    shape: TreeShape,
+    *,
+    every_part: bool = False,
+    **options: Any,
 ) -> PartMarginals:
-    """Return the probabilities of a sentence's arcs.
+    """Return the probabilities of a sentence's arcs, or of every part.
 
     They are exact for arc-factored models, and otherwise those of loopy belief propagation with
-    the tree as a factor (Turbo Parser #1).
+    the tree as a factor (Turbo Parser #1); the options are those of the solver.
     """
     if not parts.families:
         arcs, lengths = _alone(parts, sentence)
         probabilities, logs = arc_marginals(lengths, arcs, scores["arc"], shape)
-        return PartMarginals(probabilities, float(logs[0]), True)
-    found = build_graph(parts, sentence, scores, shape).marginals("belief_propagation")
-    return PartMarginals(found.probabilities, found.log_partition, found.converged)
+        of_parts = {"arc": probabilities} if every_part else None
+        return PartMarginals(probabilities, float(logs[0]), True, of_parts)
+    graph = belief_graph(parts, sentence, scores, shape)
+    found = find_beliefs(graph, every_part=every_part, **options)
+    of_parts = part_probabilities(parts, sentence, scores, graph, found) if every_part else None
+    return PartMarginals(found.probabilities, found.log_partition, found.converged, of_parts)
 
 
 def _decode_by_risk(
