@@ -114,6 +114,12 @@ def test_pairs_that_score_nothing_have_the_probability_they_would_have_in_the_gr
         assert found.parts[name] == pytest.approx(kept.parts[name], abs=1e-9)
 
 
+def test_beliefs_that_were_stopped_early_say_so():
+    parts, scores = made(4, MODELS["standard"], 1, 1.0)
+    assert not part_marginals(parts, 0, scores, TreeShape(), max_iterations=1).converged
+    assert part_marginals(parts, 0, scores, TreeShape()).converged
+
+
 def test_forbidden_pairs_have_no_probability():
     parts, scores = made(4, ("arc", "grandparent", "all_siblings"), 1, 0.5)
     scores["grandparent"][::3] = -np.inf
@@ -160,7 +166,7 @@ def test_beliefs_are_exact_where_only_arcs_score(families, words, seed, single_r
     parts, scores = made(words, families, seed, 1.0)
     scores = {name: values * (name == "arc") for name, values in scores.items()}
     shape = TreeShape(single_root, False)
-    found = part_marginals(parts, 0, scores, shape, every_part=True)
+    found = part_marginals(parts, 0, scores, shape, **TIGHT)
     exact, logs = arc_marginals(parts.lengths, parts.arcs, scores["arc"], shape)
     assert found.converged
     assert found.arcs == pytest.approx(exact, abs=1e-8)
