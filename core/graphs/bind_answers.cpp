@@ -93,6 +93,7 @@ void bind_answers(nb::module_& m) {
       .def_prop_ro("consensus", &floats<&Answer::consensus>)
       .def_ro("penalty", &Answer::penalty)
       .def_prop_ro("probabilities", &floats<&Answer::probabilities>)
+      .def_prop_ro("expectations", &floats<&Answer::expectations>)
       .def_ro("log_partition", &Answer::log_partition)
       .def_ro("entropy", &Answer::entropy)
       .def_ro("converged", &Answer::converged)

@@ -84,6 +84,19 @@ std::tuple<Output<double>, Output<double>, Output<double>> sum_messages(
           to_numpy(std::move(expected))};
 }
 
+Output<double> expectations(const Graph& graph, const Input<double>& scores) {
+  require_links(graph, scores.shape(0));
+  std::size_t extras = 0;
+  for (const BlockArrays& block : graph.blocks) extras += block.extras.size();
+  std::vector<double> expectations(extras);
+  double* at = expectations.data();
+  for_each_block(graph, [&](Block& block, auto count, auto link, auto) {
+    block.expectations(0, count, scores.data() + link, at);
+    at += block.arrays().extras.size();
+  });
+  return to_numpy(std::move(expectations));
+}
+
 std::tuple<Output<double>, Output<double>> project(const Graph& graph,
                                                    const Input<double, 2>& targets, double scale) {
   require_links(graph, targets.shape(1));
@@ -107,6 +120,8 @@ void bind_factors(nb::module_& m) {
   m.def("max_messages", &max_messages, "graph"_a, "scores"_a);
   m.def("sum_messages", &sum_messages, "graph"_a, "scores"_a,
         "Log partitions, messages and expected own scores.");
+  m.def("expectations", &expectations, "graph"_a, "scores"_a,
+        "How often each of the factors' own scores counts.");
   m.def("project", &project, "graph"_a, "targets"_a, "scale"_a,
         "The quadratic subproblem of each factor, one row of targets after the other; the last "
         "answer is returned.");

@@ -68,7 +68,8 @@ Solver subgradient(int rule, double step, std::int64_t max_iterations, double re
 }
 
 Solver belief_propagation(bool sums, int schedule, std::int64_t max_iterations, double tolerance,
-                          double damping, double time_limit_seconds, bool trace) {
+                          double damping, bool expectations, double time_limit_seconds,
+                          bool trace) {
   require(schedule >= 0 && schedule <= 2, "no schedule has this number");
   BeliefPropagationOptions options;
   options.sums = sums;
@@ -76,6 +77,7 @@ Solver belief_propagation(bool sums, int schedule, std::int64_t max_iterations, 
   options.max_iterations = max_iterations;
   options.tolerance = tolerance;
   options.damping = damping;
+  options.expectations = expectations;
   return Solver::with(options, time_limit_seconds, trace);
 }
 
@@ -102,7 +104,7 @@ void bind_solvers(nb::module_& m) {
   m.def("subgradient", &subgradient, "rule"_a, "step"_a, "max_iterations"_a, "relative_gap"_a,
         "time_limit_seconds"_a, "trace"_a);
   m.def("belief_propagation", &belief_propagation, "sums"_a, "schedule"_a, "max_iterations"_a,
-        "tolerance"_a, "damping"_a, "time_limit_seconds"_a, "trace"_a);
+        "tolerance"_a, "damping"_a, "expectations"_a, "time_limit_seconds"_a, "trace"_a);
   m.def("bethe_entropy", &bethe, "graph"_a, "probabilities"_a, "tolerance"_a, "max_steps"_a,
         "The entropy, and the factor that has no such belief or -1.");
 }

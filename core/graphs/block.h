@@ -29,6 +29,9 @@ class Block {
                             double* messages, double* values) = 0;
   virtual void sum_messages(std::int64_t first, std::int64_t last, const double* scores,
                             double* messages, Sums* sums) = 0;
+  // One number for each of the block's extras; nothing for kinds without.
+  virtual void expectations(std::int64_t first, std::int64_t last, const double* scores,
+                            double* expectations) = 0;
   virtual void project(std::int64_t first, std::int64_t last, const double* target, double scale,
                        double* point, double* own) = 0;
   // The same for the factors of a list.
@@ -81,6 +84,16 @@ class BlockOf final : public Block {
     for (std::int64_t f = first; f < last; ++f) {
       const std::int64_t at = arrays_.offsets[f];
       sums[f] = kind_.sum_messages(arrays_.factor(f), scores + at, messages + at);
+    }
+  }
+
+  void expectations(std::int64_t first, std::int64_t last, const double* scores,
+                    double* expectations) override {
+    if constexpr (requires { &KindOfFactor::expectations; }) {
+      if (arrays_.extras.empty()) return;
+      for (std::int64_t f = first; f < last; ++f)
+        kind_.expectations(arrays_.factor(f), scores + arrays_.offsets[f],
+                           expectations + arrays_.extra_offsets[f]);
     }
   }
 

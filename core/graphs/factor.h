@@ -38,6 +38,10 @@ struct NoMemory {};
 //   double maximise(factor, scores, chosen)              best value, and one best assignment
 //   double max_messages(factor, scores, messages)        best value with 1 minus best value with 0
 //   Sums sum_messages(factor, scores, messages)          the same for sums, in the log domain
+//   void expectations(factor, scores, expectations)      how often each of the extras counts under
+//                                                        exp(scores . y + own score): derivatives
+//                                                        of the log partition; all 0 if nothing is
+//                                                        allowed. Only kinds with extras have it
 //   double project(factor, target, scale, point, memory) argmin 1/2 |z - target|^2 - scale * own(z)
 //
 // `project` returns a number `own` for which (target - point) . point / scale + own is (an upper

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -12,6 +14,7 @@ from xml.etree import ElementTree
 import pytest
 
 from turbotree.parsing import Parse, Parser
+from turbotree.parsing.decoding import PartMarginals, part_marginals
 from turbotree.text import converted, layout_of, read_conllu, read_conllx, write_conllx
 
 SENTENCE = "1\tBirds\tbird\tNOUN\tNNS\t_\t_\t_\t_\t_\n2\tsing\tsing\tVERB\tVBP\t_\t_\t_\t_\t_\n\n"
@@ -131,6 +134,43 @@ def test_json_has_one_object_a_line_with_likely_heads(
                 assert row["probability"] == pytest.approx(likely[row["head"]], rel=1e-3)
             chances = [row["probability"] for row in word["heads"]]
             assert chances == sorted(chances, reverse=True)
+
+
+@pytest.fixture
+def never_converging(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every model's probabilities are as if belief propagation had been stopped."""
+
+    def stopped(*arguments: Any) -> PartMarginals:
+        return replace(part_marginals(*arguments), converged=False)
+
+    monkeypatch.setattr("turbotree.parsing.parse.part_marginals", stopped)
+
+
+@pytest.mark.usefixtures("never_converging")
+def test_probabilities_that_have_not_converged_are_marked_in_every_format(
+    run: Callable[..., Any], files: Any
+) -> None:
+    note = "# marginals = approximate, not converged"
+    lines = run("parse", files.model, "--marginals", input=SENTENCE).stdout.splitlines()
+    assert lines[1] == note
+    assert note not in run("parse", files.model, input=SENTENCE).stdout
+    text = run("parse", files.model, "--marginals", "-f", "json", input=SENTENCE).stdout
+    assert json.loads(text)["marginals_converged"] is False
+    for format in ("text", "html"):
+        shown = run("parse", files.model, "-f", format, input=SENTENCE).stdout
+        assert "(approximate, not converged)" in shown
+
+
+def test_probabilities_that_have_converged_are_not_marked(
+    run: Callable[..., Any], files: Any
+) -> None:
+    assert "# marginals" not in run("parse", files.model, "--marginals", input=SENTENCE).stdout
+    text = run("parse", files.model, "--marginals", "-f", "json", input=SENTENCE).stdout
+    assert json.loads(text)["marginals_converged"] is True
+    marked = f"# marginals = approximate, not converged\n{SENTENCE}"
+    again = run("parse", files.model, "--marginals", input=marked).stdout
+    (sentence,) = read_conllu(io.BytesIO(again.encode()))
+    assert sentence.metadata["marginals"] == "converged"
 
 
 def test_json_without_marginals_has_none(run: Callable[..., Any], files: Any) -> None:

@@ -84,6 +84,60 @@ def test_sum_product_is_exact_on_trees(schedule, graph):
     assert found.entropy == pytest.approx(exact.entropy, abs=1e-8)
 
 
+@settings(max_examples=150, deadline=None)
+@given(tree_graphs(ALL_KINDS))
+def test_probabilities_of_the_factors_own_parts_are_exact_on_trees(graph):
+    try:
+        exact = brute_force_marginals(graph, factors=True)
+    except InfeasibleError:
+        return
+    found = graph.marginals("belief_propagation", factors=True)
+    assert [len(extras) for extras in found.extras] == [len(b.extras) for b in graph.blocks]
+    for ours, truth in zip(found.extras, exact.extras, strict=True):
+        np.testing.assert_allclose(ours, truth, rtol=0, atol=1e-8)
+
+
+def test_probabilities_of_parts_are_derivatives_of_the_bethe_log_partition():
+    """Also on loopy graphs, at a fixed point of the messages."""
+    rng = np.random.default_rng(3)
+    scores, pairs = rng.normal(size=5), [(a, b) for a in range(5) for b in range(a)]
+    strengths = rng.normal(scale=0.5, size=len(pairs))
+
+    def solved(strengths):
+        graph = FactorGraph()
+        xs = graph.variables(scores)
+        for (a, b), strength in zip(pairs, strengths, strict=True):
+            graph.pair(xs[a], ~xs[b], strength)
+        found = sum_product(graph, tolerance=1e-12, factors=True)
+        assert found.converged
+        return found
+
+    (found,) = solved(strengths).extras
+    step = 1e-5
+    for place in range(len(pairs)):
+        change = step * (np.arange(len(pairs)) == place)
+        high, low = solved(strengths + change), solved(strengths - change)
+        slope = (high.log_partition - low.log_partition) / (2 * step)
+        assert found[place] == pytest.approx(slope, abs=1e-8)
+
+
+def test_probabilities_of_parts_are_given_only_when_asked_for():
+    graph = FactorGraph()
+    assert graph.marginals(factors=True).extras == ()
+    a, b = graph.variables([0.0, 0.0])
+    graph.exactly_one([a, b])
+    graph.pair(a, b, 1.0)
+    assert graph.marginals().extras is None
+    assert graph.marginals("brute_force").extras is None
+    assert graph.marginals().to_dict()["extras"] is None
+    for solver in ("belief_propagation", "brute_force"):
+        found = graph.marginals(solver, factors=True)
+        assert found.extras[0].size == 0
+        assert found.to_dict()["extras"][1] == found.extras[1].tolist()
+    with pytest.raises(InputError, match="factors"):
+        graph.marginals(factors="yes")
+
+
 @pytest.mark.parametrize("schedule", SCHEDULES)
 @settings(max_examples=60, deadline=None)
 @given(tree_graphs(ALL_KINDS))

@@ -52,12 +52,12 @@ def test_an_unknown_option_is_named_beside_the_known_ones(solver):
 
 def test_an_unknown_option_for_marginals_is_named():
     graph = FactorGraph()
-    with pytest.raises(InputError, match="'magic'; there are max_variables"):
+    with pytest.raises(InputError, match="'magic'; there are factors, max_variables"):
         graph.marginals("brute_force", magic=1)
-    with pytest.raises(InputError, match="'magic'; there are damping, max_iterations"):
+    with pytest.raises(InputError, match="'magic'; there are damping, factors, max_iterations"):
         graph.marginals(magic=1)
-    for mode in ("sum", "max"):
-        with pytest.raises(InputError, match="'magic'; there are damping, max_iterations"):
+    for mode, first in (("sum", "damping, factors"), ("max", "damping, max_iterations")):
+        with pytest.raises(InputError, match=f"'magic'; there are {first}"):
             belief_propagation(graph, mode=mode, magic=1)
 
 

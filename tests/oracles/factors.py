@@ -18,6 +18,8 @@ from scipy import sparse
 from turbotree.graphs import _core
 
 Own = Callable[[tuple[int, ...]], float]
+#: The places of the extras that make up the own score of an allowed assignment.
+Used = Callable[[tuple[int, ...]], list[int]]
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,25 @@ def check_functions(factor: OneFactor, own: Own, scores: Sequence[float]) -> Non
     entropy = log_partitions[0] - marginals @ s - expected[0]
     positive = probabilities[probabilities > 0]
     _close(entropy, -(positive @ np.log(positive)), "entropy")
+
+
+def check_expectations(factor: OneFactor, own: Own, used: Used, scores: Sequence[float]) -> None:
+    """Compare the expectations of the factor's extras with enumeration."""
+    s = np.asarray(scores, np.float64)
+    points, owns = allowed(factor.links, own)
+    totals = points @ s + owns
+    probabilities = np.exp(totals - _log_sum(totals))
+    truth = np.zeros(len(factor.extras or ()))
+    counts = np.zeros(len(truth), dtype=bool)
+    for probability, point in zip(probabilities, points.astype(int).tolist(), strict=True):
+        places = used(tuple(point))
+        assert len(set(places)) == len(places)
+        truth[places] += probability
+        counts[places] = True
+    found = _core.expectations(factor.graph(), s)
+    _close(found, truth, "expectations")
+    # Impossible and meaningless entries never count, not even a little.
+    assert (found[~counts] == 0.0).all()
 
 
 def nearest(

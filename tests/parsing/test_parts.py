@@ -88,7 +88,7 @@ def test_arc_factored_probabilities_are_exact(case, shape):
 @settings(max_examples=30)
 def test_beliefs_are_probabilities_of_heads(case, shape):
     parts, scores = case
-    found = part_marginals(parts, 0, scores, shape)
+    found = part_marginals(parts, 0, scores, shape, tolerance=1e-8)
     assert ((found.arcs >= -1e-9) & (found.arcs <= 1 + 1e-9)).all()
     if found.converged:
         sums = np.bincount(parts.arcs.rows[:, 1], weights=found.arcs)[1:]

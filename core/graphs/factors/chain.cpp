@@ -143,32 +143,46 @@ double Chain::max_messages(const Factor& factor, const double* scores, double* m
   return pass_messages<Maximum>(factor, scores, messages);
 }
 
-Sums Chain::sum_messages(const Factor& factor, const double* scores, double* messages) {
-  const double log_partition = pass_messages<LogSum>(factor, scores, messages);
-  if (log_partition == -kInfinity) return {log_partition, 0.0};
-  return {log_partition, expected_own(factor, scores, log_partition)};
-}
-
-double Chain::expected_own(const Factor& factor, const double* scores,
-                           double log_partition) {
+template <class Visitor>
+void Chain::for_each_row(const Factor& factor, const double* scores, double log_partition,
+                         Visitor&& visit) {
   const double* transitions = factor.extras.data();
-  double sum = 0.0;
-  std::int64_t node = 0;
+  std::int64_t node = 0, first = 0;
   for (std::size_t i = 0; i + 1 < factor.shape.size(); ++i) {
     const std::int64_t size = factor.shape[i], next = node + size;
     const std::int64_t next_size = factor.shape[i + 1];
-    for (std::int64_t s = node; s < next; ++s) {
+    for (std::int64_t s = node; s < next; ++s, first += next_size) {
       const double path = before_[s] + scores[s] - log_partition;
       for (std::int64_t t = 0; t < next_size; ++t)
-        terms_[t] = path + transitions[t] + scores[next + t] + after_[next + t];
+        terms_[t] = path + transitions[first + t] + scores[next + t] + after_[next + t];
       exponentials(next_size, terms_.data());
-      for (std::int64_t t = 0; t < next_size; ++t)
-        if (terms_[t] > 0.0) sum += terms_[t] * transitions[t];
-      transitions += next_size;
+      visit(first, next_size);
     }
     node = next;
   }
-  return sum;
+}
+
+Sums Chain::sum_messages(const Factor& factor, const double* scores, double* messages) {
+  const double log_partition = pass_messages<LogSum>(factor, scores, messages);
+  if (log_partition == -kInfinity) return {log_partition, 0.0};
+  double expected = 0.0;
+  for_each_row(factor, scores, log_partition, [&](std::int64_t first, std::int64_t count) {
+    for (std::int64_t t = 0; t < count; ++t)
+      if (terms_[t] > 0.0) expected += terms_[t] * factor.extras[first + t];
+  });
+  return {log_partition, expected};
+}
+
+void Chain::expectations(const Factor& factor, const double* scores, double* expectations) {
+  messages_.resize(static_cast<std::size_t>(factor.links));
+  const double log_partition = pass_messages<LogSum>(factor, scores, messages_.data());
+  if (log_partition == -kInfinity) {
+    std::fill_n(expectations, factor.extras.size(), 0.0);
+    return;
+  }
+  for_each_row(factor, scores, log_partition, [&](std::int64_t first, std::int64_t count) {
+    std::copy_n(terms_.data(), count, expectations + first);
+  });
 }
 
 }  // namespace turbotree::graphs

@@ -157,4 +157,22 @@ Sums Dense::sum_messages(const Factor& factor, const double* scores, double* mes
   return {log_partition, expected};
 }
 
+void Dense::expectations(const Factor& factor, const double* scores, double* expectations) {
+  prepare(factor, scores);
+  const double* last = scores_.data() + first_[factor.shape.size() - 1];
+  double top = -kInfinity;
+  for_each_entry(factor, [&](std::int64_t entry) {
+    expectations[entry] = before_.back() + last[states_.back()] + factor.extras[entry];
+    top = std::max(top, expectations[entry]);
+  });
+  const auto entries = static_cast<std::int64_t>(factor.extras.size());
+  if (top == -kInfinity) {
+    std::fill_n(expectations, entries, 0.0);
+    return;
+  }
+  for (std::int64_t e = 0; e < entries; ++e) expectations[e] -= top;
+  const double sum = exponentials(entries, expectations);
+  for (std::int64_t e = 0; e < entries; ++e) expectations[e] /= sum;
+}
+
 }  // namespace turbotree::graphs

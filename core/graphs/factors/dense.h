@@ -21,6 +21,7 @@ class Dense {
   double maximise(const Factor& factor, const double* scores, std::uint8_t* chosen);
   double max_messages(const Factor& factor, const double* scores, double* messages);
   Sums sum_messages(const Factor& factor, const double* scores, double* messages);
+  void expectations(const Factor& factor, const double* scores, double* expectations);
 
  private:
   // Lays the scores out so that binary variables have two states like any others.

@@ -182,4 +182,30 @@ Sums GrandparentAutomaton::sum_messages(const Factor& f, const double* scores, d
   return {log_partition, expected};
 }
 
+void GrandparentAutomaton::expectations(const Factor& f, const double* scores,
+                                        double* expectations) {
+  const std::int64_t arcs = arcs_of(f), modifiers = modifiers_of(f), size = matrix_size(f);
+  std::fill_n(expectations, f.extras.size(), 0.0);
+  messages_.resize(static_cast<std::size_t>(f.links));
+  const double log_partition = pass_messages(f, scores, messages_.data(), with_sums_, without_sums_);
+  if (log_partition == -kInfinity) return;
+  double* grand = expectations + size;
+  double* both = grand + arcs * modifiers;
+  for (std::int64_t g = 0; g < arcs; ++g, grand += modifiers) {
+    const double weight = std::exp(scores[g] + inside_[g] - log_partition);
+    if (weight == 0.0) continue;
+    const double* values = values_for(f, scores, g);
+    const double total = chain_.total<LogSum>(modifiers, matrix_for(f, g), values);
+    for (std::int64_t k = 0; k < modifiers; ++k)
+      grand[k] = weight * std::exp(chain_.with()[k] + values[k] - total);
+    if (grandsiblings(f, g) == nullptr) {
+      chain_.add_steps(weight, expectations);
+      continue;
+    }
+    double* own = both + g * size;
+    chain_.add_steps(weight, own);
+    for (std::int64_t i = 0; i < size; ++i) expectations[i] += own[i];
+  }
+}
+
 }  // namespace turbotree::graphs

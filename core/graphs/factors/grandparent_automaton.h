@@ -21,6 +21,7 @@ class GrandparentAutomaton {
   double maximise(const Factor& factor, const double* scores, std::uint8_t* chosen);
   double max_messages(const Factor& factor, const double* scores, double* messages);
   Sums sum_messages(const Factor& factor, const double* scores, double* messages);
+  void expectations(const Factor& factor, const double* scores, double* expectations);
 
  private:
   // The matrix and the modifiers' values when the head's arc is the g-th.
@@ -35,6 +36,7 @@ class GrandparentAutomaton {
   std::vector<Maximum> with_maxima_, without_maxima_;
   std::vector<LogSum> with_sums_, without_sums_;
   std::vector<double> expected_;  // own score given the head's arc
+  std::vector<double> messages_;
   SiblingChain chain_;
 };
 

@@ -1,5 +1,7 @@
 #include "graphs/factors/head_automaton.h"
 
+#include <algorithm>
+
 #include "graphs/semiring.h"
 
 namespace turbotree::graphs {
@@ -37,6 +39,13 @@ double HeadAutomaton::max_messages(const Factor& factor, const double* scores, d
 Sums HeadAutomaton::sum_messages(const Factor& factor, const double* scores, double* messages) {
   const double log_partition = pass_messages<LogSum>(factor, scores, messages);
   return {log_partition, chain_.expected_score()};
+}
+
+void HeadAutomaton::expectations(const Factor& factor, const double* scores,
+                                 double* expectations) {
+  std::fill_n(expectations, factor.extras.size(), 0.0);
+  chain_.total<LogSum>(factor.links, factor.extras.data(), scores);
+  chain_.add_steps(1.0, expectations);
 }
 
 }  // namespace turbotree::graphs

@@ -16,6 +16,7 @@ class HeadAutomaton {
   double maximise(const Factor& factor, const double* scores, std::uint8_t* chosen);
   double max_messages(const Factor& factor, const double* scores, double* messages);
   Sums sum_messages(const Factor& factor, const double* scores, double* messages);
+  void expectations(const Factor& factor, const double* scores, double* expectations);
 
  private:
   template <class Total>

@@ -34,14 +34,26 @@ double Pair::max_messages(const Factor& factor, const double* scores, double* me
   return std::max(std::max(0.0, scores[0]), scores[1] + std::max(0.0, scores[0] + score));
 }
 
+namespace {
+
+double log_partition_of(double score, const double* scores) {
+  return log_add(log_one_plus_exp(scores[0]), scores[1] + log_one_plus_exp(scores[0] + score));
+}
+
+}  // namespace
+
 Sums Pair::sum_messages(const Factor& factor, const double* scores, double* messages) {
   const double score = factor.extras[0];
   messages[0] = log_one_plus_exp(scores[1] + score) - log_one_plus_exp(scores[1]);
   messages[1] = log_one_plus_exp(scores[0] + score) - log_one_plus_exp(scores[0]);
   const double both = scores[0] + scores[1] + score;
-  const double log_partition =
-      log_add(log_one_plus_exp(scores[0]), scores[1] + log_one_plus_exp(scores[0] + score));
+  const double log_partition = log_partition_of(score, scores);
   return {log_partition, score * std::exp(both - log_partition)};
+}
+
+void Pair::expectations(const Factor& factor, const double* scores, double* expectations) {
+  const double score = factor.extras[0];
+  *expectations = std::exp(scores[0] + scores[1] + score - log_partition_of(score, scores));
 }
 
 namespace {

@@ -17,6 +17,7 @@ class Pair {
   double maximise(const Factor& factor, const double* scores, std::uint8_t* chosen);
   double max_messages(const Factor& factor, const double* scores, double* messages);
   Sums sum_messages(const Factor& factor, const double* scores, double* messages);
+  void expectations(const Factor& factor, const double* scores, double* expectations);
   double project(const Factor& factor, const double* target, double scale, double* point,
                  Memory&) {
     double own;

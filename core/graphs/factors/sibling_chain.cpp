@@ -106,6 +106,24 @@ void SiblingChain::fill_without() {
   }
 }
 
+// The probabilities of the steps from a row, in terms_.
+void SiblingChain::fill_steps_from(std::int64_t i) {
+  const std::int64_t width = modifiers_ + 1;
+  const double* row = matrix_ + i * width;
+  const double start = path(i) - total_;
+  for (std::int64_t j = i; j < width; ++j) terms_[j] = start + row[j] + rest(j);
+  exponentials(width - i, terms_.data() + i);
+}
+
+void SiblingChain::add_steps(double weight, double* matrix) {
+  if (total_ == -kInfinity) return;
+  const std::int64_t width = modifiers_ + 1;
+  for (std::int64_t i = 0; i < width; ++i) {
+    fill_steps_from(i);
+    for (std::int64_t j = i; j < width; ++j) matrix[i * width + j] += weight * terms_[j];
+  }
+}
+
 // The same for sums by the probabilities of all steps, without a logarithm for each; also the
 // expected score. False if a modifier is so certain that doing without it is lost in rounding.
 bool SiblingChain::fill_without_from_probabilities() {
@@ -115,9 +133,7 @@ bool SiblingChain::fill_without_from_probabilities() {
   std::fill(without_.begin(), without_.end(), 0.0);
   for (std::int64_t i = 0; i < width; ++i) {
     const double* row = matrix_ + i * width;
-    const double start = path(i) - total_;
-    for (std::int64_t j = i; j < width; ++j) terms_[j] = start + row[j] + rest(j);
-    exponentials(width - i, terms_.data() + i);
+    fill_steps_from(i);
     double beyond = 0.0;
     for (std::int64_t j = modifiers_; j >= i; --j) {
       if (j < modifiers_) without_[j] += beyond;

@@ -28,6 +28,8 @@ class SiblingChain {
   std::span<const double> without() const { return without_; }
   // After total<LogSum>: the expectation of the matrix's part of the score.
   double expected_score() const { return expected_; }
+  // After it too: adds to each cell that is read the probability of its step, times the weight.
+  void add_steps(double weight, double* matrix);
 
  private:
   // The total over subsets up to row i, and over those from column j to the stop.
@@ -39,6 +41,7 @@ class SiblingChain {
   }
   template <class Total>
   void fill_without();
+  void fill_steps_from(std::int64_t row);
   bool fill_without_from_probabilities();
 
   std::int64_t modifiers_ = 0;

@@ -98,6 +98,7 @@ Answer solve(const Graph& graph, const BeliefPropagationOptions& options, Contro
     answer.probabilities = std::move(result.probabilities);
     answer.log_partition = result.log_partition;
     answer.entropy = result.entropy;
+    if (options.expectations) answer.expectations = std::move(result.expectations);
   } else if (result.value >=
              result.upper_bound - kTight * std::max(1.0, std::abs(result.upper_bound))) {
     answer.status = Answer::Status::kOptimal;

@@ -32,7 +32,7 @@ struct Answer {
   double penalty = 0.0;
 
   // Of sum-product.
-  std::optional<std::vector<double>> probabilities;
+  std::optional<std::vector<double>> probabilities, expectations;
   double log_partition = 0.0, entropy = 0.0;
   bool converged = false;
 };

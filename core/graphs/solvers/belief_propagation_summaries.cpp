@@ -49,6 +49,22 @@ void BeliefPropagation::summarise_sums(BeliefPropagationResult& result) {
   }
   result.entropy = entropy;
   result.log_partition = expected + entropy;
+  if (options_.expectations) expect_extras(result);
+}
+
+// Under what the factors were told last.
+void BeliefPropagation::expect_extras(BeliefPropagationResult& result) {
+  std::size_t count = 0;
+  for (const BlockArrays& block : graph_.blocks) count += block.extras.size();
+  result.expectations.resize(count);
+  double* at = result.expectations.data();
+  for (std::int64_t b = 0; b < factors_.blocks(); ++b) {
+    const BlockArrays& block = graph_.blocks[b];
+    factors_.block(b).expectations(0, block.factors(), told_.data() + links_.first_link[b], at);
+    at += block.extras.size();
+  }
+  // Beside the messages of fixed variables rounding is not small.
+  for (double& probability : result.expectations) probability = std::min(probability, 1.0);
 }
 
 void BeliefPropagation::summarise_maxima(BeliefPropagationResult& result) {

@@ -14,6 +14,7 @@ from turbotree.parsing import Parse
 from turbotree.text import CONLLU, CONLLX, Sentence, converted, draw_svg, draw_text, write_sentences
 from turbotree.text.drawing.common import printable
 
+_NOT_CONVERGED = "approximate, not converged"
 #: Heads at least this likely are listed as alternatives.
 _LIKELY = 0.01
 
@@ -93,6 +94,7 @@ def parse_record(parse: Parse, marginals: bool) -> dict[str, Any]:
     record["score"] = round(parse.score, 6)
     if marginals:
         record["tree_probability"] = _rounded(parse.probability)
+        record["marginals_converged"] = parse.marginals.converged
         chances = zip(words, parse.head_probabilities, parse.label_probabilities, strict=True)
         for word, head_chance, label_chance in chances:
             word["head_probability"] = _rounded(head_chance)
@@ -127,8 +129,12 @@ def _predicted(parse: Parse, marginals: bool) -> Sentence:
             strict=True,
         )
     ]
-    comment = f"tree_probability = {parse.probability:.4g}"
-    return sentence.replace(misc=misc).with_comments([comment])
+    comments = [f"tree_probability = {parse.probability:.4g}"]
+    if not parse.marginals.converged:
+        comments.append(f"marginals = {_NOT_CONVERGED}")
+    elif "marginals" in sentence.metadata:  # what a file that comes from us says is no longer true
+        comments.append("marginals = converged")
+    return sentence.replace(misc=misc).with_comments(comments)
 
 
 def _with_probabilities(misc: str, head: float, label: float) -> str:
@@ -145,7 +151,12 @@ def _text(parse: Parse, color: bool) -> str:
     picture = draw_text(
         sentence.forms, parse.heads, parse.labels, parse.head_probabilities, color=color
     )
-    return f"# {name}{title}\n{picture}\nprobability of the tree {parse.probability:.4g}\n\n"
+    return f"# {name}{title}\n{picture}\n{_tree_chance(parse)}\n\n"
+
+
+def _tree_chance(parse: Parse) -> str:
+    note = "" if parse.marginals.converged else f" ({_NOT_CONVERGED})"
+    return f"probability of the tree {parse.probability:.4g}{note}"
 
 
 def _svg(parse: Parse) -> str:
@@ -193,7 +204,7 @@ def _page(parses: Iterable[Parse]) -> Iterator[str]:
         sentence = parse.sentence
         name = escape(sentence.sent_id or str(number))
         title = escape(sentence.text or " ".join(sentence.forms))
-        chance = f"probability of the tree {parse.probability:.4g}"
+        chance = _tree_chance(parse)
         yield (
             f"<figure>\n<figcaption>{title}<br><small>{name}, {chance}</small></figcaption>\n"
             f"{_svg(parse)}</figure>\n"

@@ -29,6 +29,9 @@ def max_messages(graph: Graph, scores: Annotated[NDArray[numpy.float64], dict(sh
 def sum_messages(graph: Graph, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
     """Log partitions, messages and expected own scores."""
 
+def expectations(graph: Graph, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+    """How often each of the factors' own scores counts."""
+
 def project(graph: Graph, targets: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], scale: float) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
     """
     The quadratic subproblem of each factor, one row of targets after the other; the last answer is returned.
@@ -72,6 +75,9 @@ class Answer:
     def probabilities(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))] | None: ...
 
     @property
+    def expectations(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))] | None: ...
+
+    @property
     def log_partition(self) -> float: ...
 
     @property
@@ -103,7 +109,7 @@ def branch_and_bound(max_nodes: int, max_rounds_per_node: int, relative_gap: flo
 
 def subgradient(rule: int, step: float, max_iterations: int, relative_gap: float, time_limit_seconds: float, trace: bool) -> Solver: ...
 
-def belief_propagation(sums: bool, schedule: int, max_iterations: int, tolerance: float, damping: float, time_limit_seconds: float, trace: bool) -> Solver: ...
+def belief_propagation(sums: bool, schedule: int, max_iterations: int, tolerance: float, damping: float, expectations: bool, time_limit_seconds: float, trace: bool) -> Solver: ...
 
 def bethe_entropy(graph: Graph, probabilities: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], tolerance: float, max_steps: int) -> tuple[float, int]:
     """The entropy, and the factor that has no such belief or -1."""

@@ -14,6 +14,7 @@ from turbotree.graphs.native import (
     core_graph,
     infeasible,
     read_trace,
+    split_extras,
 )
 from turbotree.graphs.solution import Marginals, Solution
 from turbotree.graphs.solvers import check_options
@@ -74,6 +75,7 @@ def sum_product(
     tolerance: float = 1e-8,
     damping: float = 0.0,
     schedule: str = "flooding",
+    factors: bool = False,
     time_limit_seconds: float | None = None,
     trace: bool = False,
 ) -> Marginals:
@@ -93,6 +95,8 @@ def sum_product(
     schedule : {"flooding", "sequential", "residual"}
         All factors at once; one after the other, to and fro; or always the factor whose messages
         would change most.
+    factors : bool
+        Give ``extras`` too: the probability of each part that a factor scores by itself.
     time_limit_seconds : float, optional
         Wall-clock time.
     trace : bool
@@ -133,6 +137,7 @@ def sum_product(
         tolerance=tolerance,
         damping=damping,
         schedule=schedule,
+        expectations=as_flag(factors, "factors"),
         time_limit_seconds=time_limit_seconds,
         trace=trace,
     )
@@ -147,6 +152,7 @@ def sum_product(
         answer.iterations,
         answer.seconds,
         read_trace(answer),
+        None if answer.expectations is None else split_extras(graph, answer.expectations),
     )
 
 
@@ -216,6 +222,7 @@ def _solver(
     schedule: str,
     time_limit_seconds: float | None,
     trace: bool,
+    expectations: bool = False,
 ) -> _core.Solver:
     if schedule not in _SCHEDULES:
         raise InputError(f"schedule: expected one of {', '.join(_SCHEDULES)}, got {schedule!r}")
@@ -225,6 +232,7 @@ def _solver(
         max_iterations=as_count(max_iterations, "max_iterations", 0),
         tolerance=as_fraction(tolerance, "tolerance"),
         damping=as_fraction(damping, "damping"),
+        expectations=expectations,
         time_limit_seconds=read_time_limit(time_limit_seconds),
         trace=as_flag(trace, "trace"),
     )

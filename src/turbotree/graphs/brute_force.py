@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from turbotree.errors import InfeasibleError, InputError
+from turbotree.graphs.blocks import Block
 from turbotree.graphs.kinds import own_scores
 from turbotree.graphs.limits import Limits
-from turbotree.graphs.literals import as_count
+from turbotree.graphs.literals import as_count, as_flag
 from turbotree.graphs.solution import Marginals, Solution, Status, Trace
 
 if TYPE_CHECKING:
@@ -99,7 +101,9 @@ def brute_force(
     )
 
 
-def brute_force_marginals(graph: FactorGraph, *, max_variables: int = 24) -> Marginals:
+def brute_force_marginals(
+    graph: FactorGraph, *, max_variables: int = 24, factors: bool = False
+) -> Marginals:
     """Compute exact probabilities by summing over all assignments: O(2^n) time.
 
     Parameters
@@ -107,6 +111,8 @@ def brute_force_marginals(graph: FactorGraph, *, max_variables: int = 24) -> Mar
     graph : FactorGraph
     max_variables : int
         Refuse graphs with more free variables.
+    factors : bool
+        Give ``extras`` too: the probability of each part that a factor scores by itself.
 
     Returns
     -------
@@ -129,9 +135,11 @@ def brute_force_marginals(graph: FactorGraph, *, max_variables: int = 24) -> Mar
     1.3863 1.3863
     """
     limits = Limits()
+    blocks = graph.blocks if as_flag(factors, "factors") else ()
     # Sums relative to the largest score so far; each chunk may raise it.
     largest, total, weighted = -np.inf, 0.0, 0.0
     ones = np.zeros(len(graph))
+    uses = [np.zeros(len(block.extras)) for block in blocks]
     done = 0
     for values, scores in _chunks(graph, max_variables):
         done += 1
@@ -141,17 +149,42 @@ def brute_force_marginals(graph: FactorGraph, *, max_variables: int = 24) -> Mar
         if highest > largest:
             rescale = np.exp(largest - highest)
             total, weighted, ones = total * rescale, weighted * rescale, ones * rescale
+            uses = [counts * rescale for counts in uses]
             largest = highest
         weights = np.exp(scores - largest)
         total += float(weights.sum())
         weighted += float((weights * scores).sum())
         ones += weights @ values
+        for counts, block in zip(uses, blocks, strict=True):
+            counts += _weighted_uses(block, values, weights)
     if total == 0.0:
         raise InfeasibleError("no assignment satisfies all hard factors, evidence and scores")
     log_partition = largest + float(np.log(total))
     entropy = max(0.0, log_partition - weighted / total)
     probabilities = np.minimum(ones / total, 1.0)  # the sums are rounded
-    return Marginals(probabilities, log_partition, entropy, True, done, limits.seconds)
+    extras = tuple(counts / total for counts in uses) if factors else None
+    return Marginals(
+        probabilities, log_partition, entropy, True, done, limits.seconds, extras=extras
+    )
+
+
+def _weighted_uses(block: Block, values: Assignments, weights: Floats) -> Floats:
+    """Sum the weights of the allowed assignments that each of a block's extras counts for.
+
+    Own scores are linear in the extras: with one of them 1 and the others 0, they tell which
+    assignments use it. This is done for one extra of each factor at a time.
+    """
+    sums = np.zeros(len(block.extras))
+    if not len(block.extras):
+        return sums
+    first, counts = block.extra_offsets[:-1], np.diff(block.extra_offsets)
+    for place in range(int(counts.max())):
+        there = np.flatnonzero(counts > place)
+        extras = np.zeros(len(block.extras))
+        extras[first[there] + place] = 1.0
+        own = own_scores(replace(block, extras=extras), values)
+        sums[first[there] + place] = weights @ own[:, there]
+    return sums
 
 
 def _chunks(graph: FactorGraph, max_variables: int) -> Iterator[tuple[Assignments, Floats]]:

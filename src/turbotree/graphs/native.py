@@ -125,6 +125,14 @@ def read_trace(answer: _core.Answer) -> Trace | None:
     return None if columns is None else Trace(**columns)
 
 
+def split_extras(
+    graph: FactorGraph, numbers: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], ...]:
+    """Give each block its share of numbers that stand for the extras of all blocks."""
+    ends = np.cumsum([len(block.extras) for block in graph.blocks])
+    return tuple(np.split(numbers, ends[:-1])) if len(ends) else ()
+
+
 def infeasible(graph: FactorGraph, factor: int = -1) -> InfeasibleError:
     """Say that no assignment is allowed; name the factor that is to blame, if one is.
 

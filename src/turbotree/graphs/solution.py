@@ -185,6 +185,11 @@ class Marginals:
     seconds : float
         Wall-clock time.
     trace : Trace or None
+    extras : tuple of float64 arrays, or None
+        If asked for by ``factors=True``: an array a block of the graph, aligned with the block's
+        ``extras``. Each entry is the (approximate) probability that the factor's own score counts:
+        that both variables of a pair are 1, that two siblings are consecutive, that a table's cell
+        or a transition is chosen. It is the derivative of the log partition.
 
     Examples
     --------
@@ -202,6 +207,7 @@ class Marginals:
     iterations: int
     seconds: float
     trace: Trace | None = None
+    extras: tuple[NDArray[np.float64], ...] | None = None
 
     def __getitem__(self, literals: Any) -> Any:
         """Give the probability that a literal is true, or that each in an array is."""
@@ -221,6 +227,7 @@ class Marginals:
             "iterations": self.iterations,
             "seconds": self.seconds,
             "trace": None if self.trace is None else self.trace.to_dict(),
+            "extras": None if self.extras is None else [_listed(block) for block in self.extras],
         }
 
     def __str__(self) -> str:

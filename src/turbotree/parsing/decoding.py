@@ -13,14 +13,10 @@ from turbotree.errors import InfeasibleError, InputError
 from turbotree.features import Parts
 from turbotree.graphs import FactorGraph, Solution, Status
 from turbotree.parsing.arcs import FloatArray, IntArray, TreeShape, arc_marginals, best_trees
+from turbotree.parsing.automata import add_automata
+from turbotree.parsing.beliefs import belief_graph, find_beliefs, part_probabilities
 from turbotree.parsing.logic import check_shape, logic_graph
-from turbotree.parsing.parts import (
-    Family,
-    GrandparentFamily,
-    GrandSiblingFamily,
-    PartSet,
-    SiblingFamily,
-)
+from turbotree.parsing.parts import PartSet, SiblingFamily
 from turbotree.parsing.relaxation import solve_relaxation
 
 #: Solvers of graphs by the name of the decoder, with the options that suit parsing. Residuals are
@@ -107,7 +103,7 @@ def build_graph(
     together = siblings is not None and grandparents is not None
     for name, family in parts.families.items():
         if isinstance(family, SiblingFamily):
-            _add_automata(graph, sentence, scores, family, parts.families)
+            add_automata(graph, sentence, scores, family, parts.families)
         elif name == "grand_sibling" or (name == "grandparent" and together):
             continue
         elif name == "head_bigram":
@@ -118,43 +114,6 @@ def build_graph(
             pairs = family.arcs[at][matters]
             graph.pair(pairs[:, 0], pairs[:, 1], scores[name][matters])
     return graph
-
-
-def _add_automata(
-    graph: FactorGraph,
-    sentence: int,
-    scores: Mapping[str, FloatArray],
-    siblings: SiblingFamily,
-    families: Mapping[str, Family],
-) -> None:
-    """Add the automata of siblings, with the grandparents where there are some."""
-    grandparents, grand_siblings = (families.get(name) for name in ("grandparent", "grand_sibling"))
-    links, offsets = siblings.automata(sentence)
-    squares = siblings.squares(sentence, scores["sibling"])
-    if not isinstance(grandparents, GrandparentFamily):
-        graph.siblings(links, squares, offsets=offsets)
-        return
-    above, above_offsets = siblings.arcs_above(sentence)
-    # The root, whose automata come first, has nobody above it.
-    roots = int(np.count_nonzero(above_offsets[1:] == 0))
-    link, square = offsets[roots], int(((np.diff(offsets[: roots + 1]) + 1) ** 2).sum())
-    if roots:
-        graph.siblings(links[:link], squares[:square], offsets=offsets[: roots + 1])
-    if roots < len(offsets) - 1:
-        columns, rows = np.diff(offsets[roots:]), np.diff(above_offsets[roots:])
-        boxes = grandparents.boxes(sentence, scores["grandparent"], int((rows * columns).sum()))
-        third = None
-        if isinstance(grand_siblings, GrandSiblingFamily):
-            size = int((rows * (columns + 1) ** 2).sum())
-            third = grand_siblings.boxes(sentence, scores["grand_sibling"], size)
-        graph.grandparent_siblings(
-            above,
-            links[link:],
-            squares[square:],
-            boxes,
-            third,
-            offsets=(above_offsets[roots:], offsets[roots:] - link),
-        )
 
 
 def _add_chain(graph: FactorGraph, modifiers: IntArray, words: int, scores: FloatArray) -> None:
@@ -276,7 +235,7 @@ def decode(
 
 @dataclass(frozen=True, slots=True)
 class PartMarginals:
-    """Probabilities of a sentence's candidate arcs.
+    """Probabilities of a sentence's candidate arcs, and of its other parts.
 
     Attributes
     ----------
@@ -286,27 +245,39 @@ class PartMarginals:
         Of the distribution over trees; the Bethe approximation if there are parts of higher order.
     converged
         Whether belief propagation came to rest; always true for arc-factored models.
+    parts
+        The probability of each part by family, if asked for.
     """
 
     arcs: FloatArray
     log_partition: float
     converged: bool
+    parts: Mapping[str, FloatArray] | None = None
 
 
 def part_marginals(
-    parts: PartSet, sentence: int, scores: Mapping[str, FloatArray], shape: TreeShape
+    parts: PartSet,
+    sentence: int,
+    scores: Mapping[str, FloatArray],
+    shape: TreeShape,
+    *,
+    every_part: bool = False,
+    **options: Any,
 ) -> PartMarginals:
-    """Return the probabilities of a sentence's arcs.
+    """Return the probabilities of a sentence's arcs, or of every part.
 
     They are exact for arc-factored models, and otherwise those of loopy belief propagation with
-    the tree as a factor (Turbo Parser #1).
+    the tree as a factor (Turbo Parser #1); the options are those of the solver.
     """
     if not parts.families:
         arcs, lengths = _alone(parts, sentence)
         probabilities, logs = arc_marginals(lengths, arcs, scores["arc"], shape)
-        return PartMarginals(probabilities, float(logs[0]), True)
-    found = build_graph(parts, sentence, scores, shape).marginals("belief_propagation")
-    return PartMarginals(found.probabilities, found.log_partition, found.converged)
+        of_parts = {"arc": probabilities} if every_part else None
+        return PartMarginals(probabilities, float(logs[0]), True, of_parts)
+    graph = belief_graph(parts, sentence, scores, shape)
+    found = find_beliefs(graph, every_part=every_part, **options)
+    of_parts = part_probabilities(parts, sentence, scores, graph, found) if every_part else None
+    return PartMarginals(found.probabilities, found.log_partition, found.converged, of_parts)
 
 
 def _decode_by_risk(

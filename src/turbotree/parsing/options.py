@@ -87,11 +87,6 @@ class TrainingOptions:
         for learner in (self.pruner_learner, self.arc_learner, self.label_learner):
             learner()
         self.pruning()
-        if len(self.families()) > 1 and self.arc_loss().probabilistic:
-            raise InputError(
-                f"the loss {self.arc_loss().name} needs the probabilities of parts of higher "
-                "order; train such models with svm or perceptron, or take the model kind 'arc'"
-            )
         if self.threads < 1:
             raise InputError(f"threads is {self.threads}; expected at least 1")
         for name in self.templates or {}:

@@ -136,10 +136,11 @@ class PartProblem:
         return self._indicator(heads)
 
     def marginals(self, scores: FloatArray) -> Expectation:
-        """Return the arcs' probabilities; those of the other parts are left out."""
-        found = part_marginals(self._parts, 0, self._split(scores), self._shape)
-        beyond = np.zeros(len(scores) - len(found.arcs))
-        return Expectation(np.concatenate([found.arcs, beyond]), found.log_partition)
+        """Return the parts' probabilities by belief propagation, whether it came to rest or not."""
+        split = self._split(scores)
+        found = part_marginals(self._parts, 0, split, self._shape, every_part=True)
+        assert found.parts is not None
+        return Expectation(self._joined(found.parts), found.log_partition)
 
     def gradient(self, coefficients: FloatArray) -> Gradient:
         """Return the parts' features, weighted."""

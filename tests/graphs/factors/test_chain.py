@@ -1,12 +1,20 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles.factors import OneFactor, Own, check_functions, check_projection
+from oracles.factors import (
+    OneFactor,
+    Own,
+    Used,
+    check_expectations,
+    check_functions,
+    check_projection,
+)
 
 from .strategies import own_scores, pushed, scales, scores, targets
 
@@ -33,6 +41,23 @@ def own_score(sizes: list[int], transitions: list[float]) -> Own:
         return float(total)
 
     return own
+
+
+def used_extras(sizes: Sequence[int]) -> Used:
+    """The transitions of the path."""
+
+    def used(assignment: tuple[int, ...]) -> list[int]:
+        ends = list(itertools.accumulate(sizes))
+        path = [
+            assignment[end - size : end].index(1) for end, size in zip(ends, sizes, strict=True)
+        ]
+        places, start = [], 0
+        for t in range(len(sizes) - 1):
+            places.append(start + path[t] * sizes[t + 1] + path[t + 1])
+            start += sizes[t] * sizes[t + 1]
+        return places
+
+    return used
 
 
 @st.composite
@@ -63,6 +88,13 @@ def test_messages_are_exact_beside_a_score_of_a_fixed_link(
 ) -> None:
     factor, own = chain
     check_functions(factor, own, data.draw(pushed(factor.links)))
+
+
+@given(chain=chains(), data=st.data())
+def test_expectations_equal_enumeration(chain: tuple[OneFactor, Own], data: st.DataObject) -> None:
+    factor, own = chain
+    values = data.draw(st.one_of(scores(factor.links), pushed(factor.links)))
+    check_expectations(factor, own, used_extras(factor.shape or []), values)
 
 
 @given(chain=chains(), scale=scales, data=st.data())

@@ -2,12 +2,20 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles.factors import OneFactor, Own, check_functions, check_projection
+from oracles.factors import (
+    OneFactor,
+    Own,
+    Used,
+    check_expectations,
+    check_functions,
+    check_projection,
+)
 
 from .strategies import own_scores, pushed, scales, scores, targets
 
@@ -28,6 +36,19 @@ def own_score(sizes: list[int], table: list[float]) -> Own:
         return float(array[tuple(states)])
 
     return own
+
+
+def used_extras(sizes: Sequence[int]) -> Used:
+    """The one cell of the table."""
+
+    def used(assignment: tuple[int, ...]) -> list[int]:
+        bits, place = iter(assignment), 0
+        for size in sizes:
+            group = list(itertools.islice(bits, size))
+            place = place * max(size, 2) + (group.index(1) if size > 1 else group[0])
+        return [place]
+
+    return used
 
 
 @st.composite
@@ -53,6 +74,13 @@ def test_messages_are_exact_beside_a_score_of_a_fixed_link(
 ) -> None:
     factor, own = table
     check_functions(factor, own, data.draw(pushed(factor.links)))
+
+
+@given(table=tables(), data=st.data())
+def test_expectations_equal_enumeration(table: tuple[OneFactor, Own], data: st.DataObject) -> None:
+    factor, own = table
+    values = data.draw(st.one_of(scores(factor.links), pushed(factor.links)))
+    check_expectations(factor, own, used_extras(factor.shape or []), values)
 
 
 @given(table=tables(), scale=scales, data=st.data())

@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles.factors import OneFactor, Own, check_functions, check_projection
+from oracles.factors import (
+    OneFactor,
+    Own,
+    Used,
+    check_expectations,
+    check_functions,
+    check_projection,
+)
 
 from .strategies import own_scores, pushed, scales, scores, targets
 
@@ -35,6 +42,28 @@ def own_score(extras: list[float], arcs: int, modifiers: int) -> Own:
     return own
 
 
+def used_extras(factor: OneFactor) -> Used:
+    """The cells on the walk, in the square of all arcs and perhaps in the arc's own, and grands."""
+    assert factor.shape is not None
+    assert factor.extras is not None
+    arcs = factor.shape[0]
+    modifiers = factor.links - arcs
+    width = modifiers + 1
+    boxes_end = width * width + arcs * modifiers
+
+    def used(assignment: tuple[int, ...]) -> list[int]:
+        g, chosen = assignment[:arcs].index(1), assignment[arcs:]
+        stops = [k for k, bit in enumerate(chosen) if bit] + [modifiers]
+        rows = [0] + [k + 1 for k in stops[:-1]]
+        steps = [row * width + stop for row, stop in zip(rows, stops, strict=True)]
+        places = steps + [width * width + g * modifiers + k for k in stops[:-1]]
+        if len(factor.extras) > boxes_end:
+            places += [boxes_end + g * width * width + step for step in steps]
+        return places
+
+    return used
+
+
 @st.composite
 def automata(draw: st.DrawFn) -> tuple[OneFactor, Own]:
     arcs = draw(st.integers(1, 5))
@@ -63,6 +92,15 @@ def test_messages_are_exact_beside_a_score_of_a_fixed_link(
 ) -> None:
     factor, own = automaton
     check_functions(factor, own, data.draw(pushed(factor.links)))
+
+
+@given(automaton=automata(), data=st.data())
+def test_expectations_equal_enumeration(
+    automaton: tuple[OneFactor, Own], data: st.DataObject
+) -> None:
+    factor, own = automaton
+    values = data.draw(st.one_of(scores(factor.links), pushed(factor.links)))
+    check_expectations(factor, own, used_extras(factor), values)
 
 
 @given(automaton=automata(), scale=scales, data=st.data())

@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles.factors import OneFactor, Own, check_functions, check_projection
+from oracles.factors import (
+    OneFactor,
+    Own,
+    Used,
+    check_expectations,
+    check_functions,
+    check_projection,
+)
 
 from .strategies import own_scores, pushed, scales, scores, targets
 
@@ -21,6 +28,17 @@ def own_score(matrix: list[float], modifiers: int) -> Own:
         return float(table[rows, stops].sum())
 
     return own
+
+
+def used_extras(modifiers: int) -> Used:
+    """The cells on the walk."""
+
+    def used(assignment: tuple[int, ...]) -> list[int]:
+        stops = [k for k, bit in enumerate(assignment) if bit] + [modifiers]
+        rows = [0] + [k + 1 for k in stops[:-1]]
+        return [row * (modifiers + 1) + stop for row, stop in zip(rows, stops, strict=True)]
+
+    return used
 
 
 @st.composite
@@ -45,6 +63,15 @@ def test_messages_are_exact_beside_a_score_of_a_fixed_link(
 ) -> None:
     factor, own = automaton
     check_functions(factor, own, data.draw(pushed(factor.links)))
+
+
+@given(automaton=automata(), data=st.data())
+def test_expectations_equal_enumeration(
+    automaton: tuple[OneFactor, Own], data: st.DataObject
+) -> None:
+    factor, own = automaton
+    values = data.draw(st.one_of(scores(factor.links), pushed(factor.links)))
+    check_expectations(factor, own, used_extras(factor.links), values)
 
 
 @given(automaton=automata(), scale=scales, data=st.data())

@@ -29,3 +29,4 @@ def test_a_factor_without_assignments_has_no_weight_and_no_opinion(factor: OneFa
     assert best[0] == log_partitions[0] == NO
     assert expected[0] == 0.0
     np.testing.assert_array_equal([max_messages, sum_messages], 0.0)
+    np.testing.assert_array_equal(_core.expectations(graph, scores), 0.0)

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles.factors import OneFactor, check_functions, check_projection
+from oracles.factors import OneFactor, check_expectations, check_functions, check_projection
 
-from .strategies import scales, scores, targets
+from .strategies import pushed, scales, scores, targets
 
 PAIR = 10
 
@@ -12,6 +12,14 @@ PAIR = 10
 @given(score=st.floats(-10, 10), values=scores(2))
 def test_functions_equal_enumeration(score: float, values: list[float]) -> None:
     check_functions(OneFactor(PAIR, 2, extras=[score]), lambda y: score * y[0] * y[1], values)
+
+
+@given(score=st.floats(-10, 10), values=st.one_of(scores(2), pushed(2)))
+def test_expectations_equal_enumeration(score: float, values: list[float]) -> None:
+    factor = OneFactor(PAIR, 2, extras=[score])
+    check_expectations(
+        factor, lambda y: score * y[0] * y[1], lambda y: [0] if y == (1, 1) else [], values
+    )
 
 
 @given(score=st.floats(-5, 5), scale=scales, points=targets(2))

@@ -1,0 +1,134 @@
+"""Probabilities of a sentence's parts by belief propagation (Turbo Parser #1).
+
+The graph is not that of the decoders. Their automata of grandparents say again that a word has one
+head, and so does a chain of heads. Repeating a constraint does no harm to the best tree and helps
+relaxations, but each time it is counted again in the Bethe entropy: with all scores 0 the log
+partition of nine words comes out as 2.5 instead of 17.6, and beliefs drift to 0 and 1. Here only
+the tree constrains anything, and what the other factors say vanishes with their scores: with all
+scores 0, beliefs and log partition are exact. Grandparents and bigrams of heads are pairs of arcs.
+Grand-siblings are no pairs: models that have them pay the price.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from turbotree.graphs import FactorGraph, Kind, Marginals
+from turbotree.parsing.arcs import FloatArray, TreeShape
+from turbotree.parsing.automata import add_automata, automata_probabilities
+from turbotree.parsing.parts import Family, PartSet, SiblingFamily
+
+#: Options of belief propagation that suit parsing. On English sentences, damped messages come to
+#: rest wherever others do and in the few per cent where those do not, about as fast. Probabilities
+#: are then within 2e-4 of the fixed point's.
+OPTIONS: dict[str, Any] = {"tolerance": 1e-4, "damping": 0.2}
+
+
+def belief_graph(
+    parts: PartSet, sentence: int, scores: Mapping[str, FloatArray], shape: TreeShape
+) -> FactorGraph:
+    """Write a sentence's parts as a graph: a tree, automata of siblings, and pairs of arcs.
+
+    Parameters
+    ----------
+    parts
+        The parts of a batch.
+    sentence
+        Which sentence of the batch.
+    scores
+        The scores of this sentence's parts, by family.
+    shape
+        Which trees are allowed.
+    """
+    offsets = parts.arcs.offsets
+    rows = parts.arcs.rows[offsets[sentence] : offsets[sentence + 1]]
+    graph = FactorGraph()
+    arcs = graph.variables(scores["arc"])
+    graph.tree(
+        rows[:, 0],
+        rows[:, 1],
+        arcs,
+        words=int(parts.lengths[sentence]),
+        single_root=shape.single_root,
+        projective=shape.projective,
+    )
+    automata = _in_automata(parts)
+    for name, family in parts.families.items():
+        if isinstance(family, SiblingFamily) and automata:
+            add_automata(graph, sentence, scores, family, parts.families)
+        elif name in automata:
+            continue
+        elif isinstance(family, SiblingFamily):
+            links, link_offsets = family.automata(sentence)
+            squares = family.squares(sentence, scores[name])
+            graph.siblings(links, squares, offsets=link_offsets)
+        else:
+            # Factors that score nothing would send messages of 0.
+            matters = np.flatnonzero(scores[name])
+            pairs = family.arcs[_places(family, sentence)][matters]
+            graph.pair(pairs[:, 0], pairs[:, 1], scores[name][matters])
+    return graph
+
+
+def find_beliefs(graph: FactorGraph, *, every_part: bool, **options: Any) -> Marginals:
+    """Run belief propagation with the options that suit parsing, unless others are given."""
+    return graph.marginals("belief_propagation", factors=every_part, **{**OPTIONS, **options})
+
+
+def part_probabilities(
+    parts: PartSet,
+    sentence: int,
+    scores: Mapping[str, FloatArray],
+    graph: FactorGraph,
+    marginals: Marginals,
+) -> dict[str, FloatArray]:
+    """Return the probability of each part of a sentence, by family.
+
+    Parameters
+    ----------
+    parts, sentence, scores
+        What the graph was made from.
+    graph
+        The graph of the sentence, by :func:`belief_graph`.
+    marginals
+        Its marginals, with those of the factors' own parts.
+    """
+    assert marginals.extras is not None
+    extras = {
+        block.kind: found for block, found in zip(graph.blocks, marginals.extras, strict=True)
+    }
+    nothing = np.zeros(0)
+    squares, pairs = (extras.get(kind, nothing) for kind in (Kind.HEAD_AUTOMATON, Kind.PAIR))
+    arcs = marginals.probabilities
+    found = {"arc": arcs}
+    automata = _in_automata(parts)
+    if automata:
+        found |= automata_probabilities(graph, marginals, sentence, parts.families)
+    for name, family in parts.families.items():
+        if name in automata:
+            continue
+        at = _places(family, sentence)
+        if isinstance(family, SiblingFamily):
+            found[name] = squares[family.cells[at]]
+            continue
+        # Where a pair has no factor because it scores nothing, its arcs are independent, as they
+        # would be in that factor. A forbidden pair is another kind of factor.
+        first, second = family.arcs[at].T
+        scored = np.isfinite(scores[name]) & (scores[name] != 0.0)
+        count = np.count_nonzero(scored)
+        found[name] = np.where(scores[name] == 0.0, arcs[first] * arcs[second], 0.0)
+        found[name][scored], pairs = pairs[:count], pairs[count:]
+    return found
+
+
+def _in_automata(parts: PartSet) -> tuple[str, ...]:
+    """Return the families that only automata with grandparents can score together."""
+    together = ("sibling", "grandparent", "grand_sibling")
+    return together if "grand_sibling" in parts.families else ()
+
+
+def _places(family: Family, sentence: int) -> slice:
+    return slice(family.parts.offsets[sentence], family.parts.offsets[sentence + 1])
