@@ -159,7 +159,10 @@ def test_the_learner_gets_the_gradient_of_the_loss(loss, parser):
         assert gradient[place] == pytest.approx((high - low) / 2e-2, abs=2e-3)
 
 
-@pytest.mark.parametrize("families", MIXES, ids="+".join)
+# Automata of grandparents say again that a word has one head, which the Bethe entropy counts.
+@pytest.mark.parametrize(
+    "families", [mix for mix in MIXES if "grand_sibling" not in mix], ids="+".join
+)
 @given(words=st.integers(1, 5), seed=st.integers(0, 2**32), single_root=st.booleans())
 @settings(max_examples=10, deadline=None)
 def test_beliefs_are_exact_where_only_arcs_score(families, words, seed, single_root):

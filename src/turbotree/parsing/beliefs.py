@@ -121,7 +121,7 @@ def part_probabilities(
         count = np.count_nonzero(scored)
         found[name] = np.where(scores[name] == 0.0, arcs[first] * arcs[second], 0.0)
         found[name][scored], pairs = pairs[:count], pairs[count:]
-    return found
+    return {name: found[name] for name in ("arc", *parts.families)}
 
 
 def _in_automata(parts: PartSet) -> tuple[str, ...]:
