@@ -75,6 +75,16 @@ class Family:
         return has
 
 
+def _laid_out(
+    family: Family, sentence: int, cells: IntArray, scores: FloatArray, size: int
+) -> FloatArray:
+    """Put the scores of a sentence's parts where its automata read them; 0 elsewhere."""
+    at = slice(family.parts.offsets[sentence], family.parts.offsets[sentence + 1])
+    values = np.zeros(size)
+    values[cells[at]] = scores
+    return values
+
+
 @dataclass(frozen=True, slots=True)
 class SiblingFamily(Family):
     """Consecutive siblings; the arcs of one head and side form an automaton.
@@ -132,11 +142,9 @@ class SiblingFamily(Family):
 
     def squares(self, sentence: int, scores: FloatArray) -> FloatArray:
         """Lay out a sentence's scores as the automata take them."""
-        at = slice(self.parts.offsets[sentence], self.parts.offsets[sentence + 1])
         _, offsets = self.automata(sentence)
-        squares = np.zeros(int(((np.diff(offsets) + 1) ** 2).sum()))
-        squares[self.cells[at]] = scores
-        return squares
+        size = int(((np.diff(offsets) + 1) ** 2).sum())
+        return _laid_out(self, sentence, self.cells, scores, size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,10 +162,7 @@ class GrandparentFamily(Family):
 
     def boxes(self, sentence: int, scores: FloatArray, size: int) -> FloatArray:
         """Lay out a sentence's scores as the automata take them, `size` numbers in all."""
-        boxes = np.zeros(size)
-        at = slice(self.parts.offsets[sentence], self.parts.offsets[sentence + 1])
-        boxes[self.cells[at]] = scores
-        return boxes
+        return _laid_out(self, sentence, self.cells, scores, size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,10 +194,7 @@ class GrandSiblingFamily(Family):
 
     def boxes(self, sentence: int, scores: FloatArray, size: int) -> FloatArray:
         """Lay out a sentence's scores as the automata take them, `size` numbers in all."""
-        boxes = np.zeros(size)
-        at = slice(self.parts.offsets[sentence], self.parts.offsets[sentence + 1])
-        boxes[self.cells[at]] = scores
-        return boxes
+        return _laid_out(self, sentence, self.cells, scores, size)
 
 
 @dataclass(frozen=True, slots=True)
