@@ -1,4 +1,4 @@
-"""Automata of a graph: they score a head's modifiers on one side, with the arc into the head."""
+"""What the graphs of a sentence share: the tree, and automata that read a head's modifiers."""
 
 from __future__ import annotations
 
@@ -7,8 +7,34 @@ from collections.abc import Mapping
 import numpy as np
 
 from turbotree.graphs import FactorGraph, Kind, Marginals
-from turbotree.parsing.arcs import FloatArray
-from turbotree.parsing.parts import Family, GrandparentFamily, GrandSiblingFamily, SiblingFamily
+from turbotree.parsing.arcs import FloatArray, TreeShape
+from turbotree.parsing.parts import (
+    Family,
+    GrandparentFamily,
+    GrandSiblingFamily,
+    PartSet,
+    SiblingFamily,
+)
+
+
+def tree_of_arcs(
+    parts: PartSet, sentence: int, scores: FloatArray, shape: TreeShape
+) -> FactorGraph:
+    """Begin a sentence's graph: a variable an arc, and the tree that they form."""
+    offsets = parts.arcs.offsets
+    rows = parts.arcs.rows[offsets[sentence] : offsets[sentence + 1]]
+    words = int(parts.lengths[sentence])
+    graph = FactorGraph()
+    arcs = graph.variables(scores)
+    graph.tree(
+        rows[:, 0],
+        rows[:, 1],
+        arcs,
+        words=words,
+        single_root=shape.single_root,
+        projective=shape.projective,
+    )
+    return graph
 
 
 def add_automata(

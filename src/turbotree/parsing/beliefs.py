@@ -18,7 +18,7 @@ import numpy as np
 
 from turbotree.graphs import FactorGraph, Kind, Marginals
 from turbotree.parsing.arcs import FloatArray, TreeShape
-from turbotree.parsing.automata import add_automata, automata_probabilities
+from turbotree.parsing.automata import add_automata, automata_probabilities, tree_of_arcs
 from turbotree.parsing.parts import Family, PartSet, SiblingFamily
 
 #: Options of belief propagation that suit parsing. On English sentences, damped messages come to
@@ -43,18 +43,7 @@ def belief_graph(
     shape
         Which trees are allowed.
     """
-    offsets = parts.arcs.offsets
-    rows = parts.arcs.rows[offsets[sentence] : offsets[sentence + 1]]
-    graph = FactorGraph()
-    arcs = graph.variables(scores["arc"])
-    graph.tree(
-        rows[:, 0],
-        rows[:, 1],
-        arcs,
-        words=int(parts.lengths[sentence]),
-        single_root=shape.single_root,
-        projective=shape.projective,
-    )
+    graph = tree_of_arcs(parts, sentence, scores["arc"], shape)
     automata = _in_automata(parts)
     for name, family in parts.families.items():
         if isinstance(family, SiblingFamily) and automata:

@@ -13,7 +13,7 @@ from turbotree.errors import InfeasibleError, InputError
 from turbotree.features import Parts
 from turbotree.graphs import FactorGraph, Solution, Status
 from turbotree.parsing.arcs import FloatArray, IntArray, TreeShape, arc_marginals, best_trees
-from turbotree.parsing.automata import add_automata
+from turbotree.parsing.automata import add_automata, tree_of_arcs
 from turbotree.parsing.beliefs import belief_graph, find_beliefs, part_probabilities
 from turbotree.parsing.logic import check_shape, logic_graph
 from turbotree.parsing.parts import PartSet, SiblingFamily
@@ -86,19 +86,7 @@ def build_graph(
     shape
         Which trees are allowed.
     """
-    offsets = parts.arcs.offsets
-    rows = parts.arcs.rows[offsets[sentence] : offsets[sentence + 1]]
-    words = int(parts.lengths[sentence])
-    graph = FactorGraph()
-    arcs = graph.variables(scores["arc"])
-    graph.tree(
-        rows[:, 0],
-        rows[:, 1],
-        arcs,
-        words=words,
-        single_root=shape.single_root,
-        projective=shape.projective,
-    )
+    graph = tree_of_arcs(parts, sentence, scores["arc"], shape)
     siblings, grandparents = (parts.families.get(name) for name in ("sibling", "grandparent"))
     together = siblings is not None and grandparents is not None
     for name, family in parts.families.items():
@@ -107,7 +95,7 @@ def build_graph(
         elif name == "grand_sibling" or (name == "grandparent" and together):
             continue
         elif name == "head_bigram":
-            _add_chain(graph, rows[:, 1], words, scores[name])
+            _add_chain(graph, parts, sentence, scores[name])
         else:
             at = slice(*family.parts.offsets[sentence : sentence + 2].tolist())
             matters = np.flatnonzero(scores[name])
@@ -116,8 +104,10 @@ def build_graph(
     return graph
 
 
-def _add_chain(graph: FactorGraph, modifiers: IntArray, words: int, scores: FloatArray) -> None:
+def _add_chain(graph: FactorGraph, parts: PartSet, sentence: int, scores: FloatArray) -> None:
     """Add the heads of all words as a chain; arcs are sorted by modifier, bigrams accordingly."""
+    offsets, words = parts.arcs.offsets, int(parts.lengths[sentence])
+    modifiers = parts.arcs.rows[offsets[sentence] : offsets[sentence + 1], 1]
     if words < 2:
         return
     bounds = np.searchsorted(modifiers, np.arange(1, words + 2))
