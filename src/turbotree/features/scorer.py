@@ -52,6 +52,14 @@ class Parts:
         array = np.ascontiguousarray(rows, dtype=np.int32)
         return cls(array, np.array([0, len(array)], dtype=np.int32))
 
+    def places(self, sentence: int) -> slice:
+        """Return where the rows of a sentence are.
+
+        >>> Parts.of_one([[0, 1], [0, 2]]).places(0)
+        slice(0, 2, None)
+        """
+        return slice(int(self.offsets[sentence]), int(self.offsets[sentence + 1]))
+
     @property
     def label_arrays(self) -> tuple[IntArray, IntArray] | tuple[None, None]:
         """Offsets and labels of labelled parts; none for others."""

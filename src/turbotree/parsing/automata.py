@@ -116,6 +116,6 @@ def automata_probabilities(
     for name, values in laid_out.items():
         family = families[name]
         assert isinstance(family, SiblingFamily | GrandparentFamily | GrandSiblingFamily)
-        at = slice(family.parts.offsets[sentence], family.parts.offsets[sentence + 1])
+        at = family.parts.places(sentence)
         found[name] = values[family.cells[at]]
     return found

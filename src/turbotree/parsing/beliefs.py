@@ -19,7 +19,7 @@ import numpy as np
 from turbotree.graphs import FactorGraph, Kind, Marginals
 from turbotree.parsing.arcs import FloatArray, TreeShape
 from turbotree.parsing.automata import add_automata, automata_probabilities, tree_of_arcs
-from turbotree.parsing.parts import Family, PartSet, SiblingFamily
+from turbotree.parsing.parts import PartSet, SiblingFamily
 
 #: Options of belief propagation that suit parsing. On English sentences, damped messages come to
 #: rest wherever others do and in the few per cent where those do not, about as fast. Probabilities
@@ -57,7 +57,7 @@ def belief_graph(
         else:
             # Factors that score nothing would send messages of 0.
             matters = np.flatnonzero(scores[name])
-            pairs = family.arcs[_places(family, sentence)][matters]
+            pairs = family.arcs[family.parts.places(sentence)][matters]
             graph.pair(pairs[:, 0], pairs[:, 1], scores[name][matters])
     return graph
 
@@ -99,7 +99,7 @@ def part_probabilities(
     for name, family in parts.families.items():
         if name in automata:
             continue
-        at = _places(family, sentence)
+        at = family.parts.places(sentence)
         if isinstance(family, SiblingFamily):
             found[name] = squares[family.cells[at]]
             continue
@@ -117,7 +117,3 @@ def _in_automata(parts: PartSet) -> tuple[str, ...]:
     """Return the families that only automata with grandparents can score together."""
     together = ("sibling", "grandparent", "grand_sibling")
     return together if "grand_sibling" in parts.families else ()
-
-
-def _places(family: Family, sentence: int) -> slice:
-    return slice(family.parts.offsets[sentence], family.parts.offsets[sentence + 1])

@@ -97,7 +97,7 @@ def build_graph(
         elif name == "head_bigram":
             _add_chain(graph, parts, sentence, scores[name])
         else:
-            at = slice(*family.parts.offsets[sentence : sentence + 2].tolist())
+            at = family.parts.places(sentence)
             matters = np.flatnonzero(scores[name])
             pairs = family.arcs[at][matters]
             graph.pair(pairs[:, 0], pairs[:, 1], scores[name][matters])
@@ -127,7 +127,7 @@ def heads_of(parts: PartSet, sentence: int, solution: Solution, shape: TreeShape
     is taken.
     """
     arcs = parts.arcs
-    rows = arcs.rows[arcs.offsets[sentence] : arcs.offsets[sentence + 1]]
+    rows = arcs.rows[arcs.places(sentence)]
     words = int(parts.lengths[sentence])
     if solution.values is not None:
         heads = np.zeros(words, dtype=np.int32)
@@ -287,5 +287,5 @@ def _decode_by_risk(
 def _alone(parts: PartSet, sentence: int) -> tuple[Parts, IntArray]:
     """Return the arcs of one sentence as a batch of one."""
     arcs = parts.arcs
-    rows = arcs.rows[arcs.offsets[sentence] : arcs.offsets[sentence + 1]]
+    rows = arcs.rows[arcs.places(sentence)]
     return Parts.of_one(rows), parts.lengths[sentence : sentence + 1]

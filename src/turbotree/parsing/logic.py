@@ -54,7 +54,7 @@ class Steps:
 
 def sibling_steps(siblings: SiblingFamily, sentence: int, arcs: int) -> Steps:
     """Lay out a sentence's consecutive siblings as steps."""
-    at = slice(*siblings.parts.offsets[sentence : sentence + 2].tolist())
+    at = siblings.parts.places(sentence)
     ends = siblings.arcs[at].astype(np.int64)
     variables = np.full(len(ends), -1)
     groups = []
@@ -89,11 +89,11 @@ def grand_sibling_pairs(family: GrandSiblingFamily, sentence: int, steps: Steps)
     """Return for each part the arc above it and the variable of the step that it holds."""
     keys = []
     for parts in (family.siblings, family):
-        own = slice(*parts.parts.offsets[sentence : sentence + 2].tolist())
+        own = parts.parts.places(sentence)
         keys.append(_step_keys(parts.arcs[own][:, -2:]))
     order = np.argsort(keys[0])
     same = order[np.searchsorted(keys[0], keys[1], sorter=order)]
-    at = slice(*family.parts.offsets[sentence : sentence + 2].tolist())
+    at = family.parts.places(sentence)
     pairs: Ints = np.stack([family.arcs[at][:, 0].astype(np.int64), steps.variables[same]], axis=1)
     return pairs
 
@@ -116,7 +116,7 @@ def check_shape(shape: TreeShape) -> None:
 
 def require_tree(parts: PartSet, sentence: int, shape: TreeShape) -> None:
     """Raise InfeasibleError if the candidate arcs form no tree."""
-    at = slice(*parts.arcs.offsets[sentence : sentence + 2].tolist())
+    at = parts.arcs.places(sentence)
     rows = parts.arcs.rows[at]
     lengths = parts.lengths[sentence : sentence + 1]
     best_trees(lengths, Parts.of_one(rows), np.zeros(len(rows)), shape)
@@ -132,7 +132,7 @@ def logic_graph(
     """
     check_shape(shape)
     require_tree(parts, sentence, shape)
-    at = slice(*parts.arcs.offsets[sentence : sentence + 2].tolist())
+    at = parts.arcs.places(sentence)
     heads, modifiers = parts.arcs.rows[at].T
     words = int(parts.lengths[sentence])
     graph = FactorGraph()
@@ -149,7 +149,7 @@ def logic_graph(
             held = grand_sibling_pairs(family, sentence, steps)
             graph.pair(held[:, 0], held[:, 1], own)
         else:
-            of_sentence = slice(*family.parts.offsets[sentence : sentence + 2].tolist())
+            of_sentence = family.parts.places(sentence)
             matters = np.flatnonzero(own)
             pairs = family.arcs[of_sentence][matters]
             graph.pair(pairs[:, 0], pairs[:, 1], own[matters])

@@ -79,7 +79,7 @@ def _laid_out(
     family: Family, sentence: int, cells: IntArray, scores: FloatArray, size: int
 ) -> FloatArray:
     """Put the scores of a sentence's parts where its automata read them; 0 elsewhere."""
-    at = slice(family.parts.offsets[sentence], family.parts.offsets[sentence + 1])
+    at = family.parts.places(sentence)
     values = np.zeros(size)
     values[cells[at]] = scores
     return values
@@ -113,7 +113,7 @@ class SiblingFamily(Family):
 
     def indicator(self, sentence: int, chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
         """Tell which parts a tree has, given the arcs that it has."""
-        at = slice(self.parts.offsets[sentence], self.parts.offsets[sentence + 1])
+        at = self.parts.places(sentence)
         return self.next_to_each_other(sentence, chosen, self.arcs[at], self.spans[at])
 
     def next_to_each_other(
@@ -186,7 +186,7 @@ class GrandSiblingFamily(Family):
 
     def indicator(self, sentence: int, chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
         """Tell which parts a tree has, given the arcs that it has."""
-        at = slice(self.parts.offsets[sentence], self.parts.offsets[sentence + 1])
+        at = self.parts.places(sentence)
         arcs = self.arcs[at]
         next_to = self.siblings.next_to_each_other(sentence, chosen, arcs[:, 1:], self.spans[at])
         has: npt.NDArray[np.bool_] = chosen[arcs[:, 0]] & next_to
@@ -253,10 +253,7 @@ class PartSet:
     def sentence_slices(self, sentence: int) -> dict[str, slice]:
         """Return where each family's parts of a sentence are."""
         names = ("arc", *self.families)
-        return {
-            name: slice(*self.parts(name).offsets[sentence : sentence + 2].tolist())
-            for name in names
-        }
+        return {name: self.parts(name).places(sentence) for name in names}
 
     def indicators(self, sentence: int, heads: IntArray) -> dict[str, npt.NDArray[np.bool_]]:
         """Tell which parts of a sentence a tree has, given by its heads."""

@@ -88,7 +88,7 @@ def write_program(
     single_commodity: bool = False,
 ) -> Program:
     """Write a sentence's program; the first columns are its arcs."""
-    at = slice(*parts.arcs.offsets[sentence : sentence + 2].tolist())
+    at = parts.arcs.places(sentence)
     heads, modifiers = parts.arcs.rows[at].T
     words, arcs = int(parts.lengths[sentence]), len(heads)
     flows = None if single_commodity else commodities(words, heads, modifiers)
@@ -119,7 +119,7 @@ def write_program(
             assert steps is not None
             _add_pairs(model, grand_sibling_pairs(family, sentence, steps), scores[name])
         elif name != "sibling":
-            own = slice(*family.parts.offsets[sentence : sentence + 2].tolist())
+            own = family.parts.places(sentence)
             _add_pairs(model, family.arcs[own].astype(np.int64), scores[name])
     if flows is None:
         _add_single_commodity(model, words, heads, modifiers)
