@@ -49,6 +49,19 @@ void for_sentences(const ArcBatch& batch, PartList& list, int arcs_a_part, Visit
   }
 }
 
+// Calls visit(head, side, first score) for every automaton of a sentence.
+template <class Visit>
+void for_automata(const ArcIndex& index, std::int32_t words, AutomataKind kind, Visit visit) {
+  std::int32_t scores = 0;
+  for (std::int32_t h = 0; h <= words; ++h)
+    for (int side = 0; side < 2; ++side) {
+      const auto links = static_cast<std::int32_t>(index.out(h, side).size());
+      if (links == 0) continue;
+      visit(h, side, scores);
+      scores += kind.size(links, static_cast<std::int32_t>(index.into(h).size()));
+    }
+}
+
 void append(PartList& list, std::initializer_list<std::int32_t> row,
             std::initializer_list<std::int32_t> arcs) {
   list.rows.insert(list.rows.end(), row);
@@ -57,34 +70,35 @@ void append(PartList& list, std::initializer_list<std::int32_t> row,
 
 }  // namespace
 
-SiblingList consecutive_siblings(const ArcBatch& batch) {
+SiblingList consecutive_siblings(const ArcBatch& batch, AutomataKind kind) {
   SiblingList list;
   for_sentences(batch, list, 2, [&](const ArcIndex& index, std::int32_t words) {
-    std::int32_t square = 0;
     const auto first_link = static_cast<std::int32_t>(list.links.size());
-    for (std::int32_t h = 0; h <= words; ++h)
-      for (int side = 0; side < 2; ++side) {
-        const std::vector<std::int32_t>& out = index.out(h, side);
-        const auto count = static_cast<std::int32_t>(out.size());
-        if (count == 0) continue;
-        const std::int32_t link = static_cast<std::int32_t>(list.links.size()) - first_link;
-        for (std::int32_t i = 0; i <= count; ++i)
-          for (std::int32_t j = i; j <= count; ++j) {
-            const std::int32_t inner = i > 0 ? out[i - 1] : -1, outer = j < count ? out[j] : -1;
-            append(list,
-                   {h, inner < 0 ? -1 : index.modifier(inner),
-                    outer < 0 ? -1 : index.modifier(outer), side},
-                   {inner, outer});
-            list.cells.push_back(square + i * (count + 1) + j);
-            list.spans.insert(list.spans.end(), {link + i, link + j});
-          }
-        square += (count + 1) * (count + 1);
-        list.links.insert(list.links.end(), out.begin(), out.end());
-        list.link_offsets.push_back(static_cast<std::int32_t>(list.links.size()));
-        list.above.insert(list.above.end(), index.into(h).begin(), index.into(h).end());
-        list.above_offsets.push_back(static_cast<std::int32_t>(list.above.size()));
-      }
-    list.automaton_offsets.push_back(static_cast<std::int32_t>(list.link_offsets.size()) - 1);
+    for_automata(index, words, kind, [&](std::int32_t h, int side, std::int32_t scores) {
+      const std::vector<std::int32_t>& out = index.out(h, side);
+      const auto count = static_cast<std::int32_t>(out.size());
+      const std::int32_t link = static_cast<std::int32_t>(list.links.size()) - first_link;
+      for (std::int32_t i = 0; i <= count; ++i)
+        for (std::int32_t j = i; j <= count; ++j) {
+          const std::int32_t inner = i > 0 ? out[i - 1] : -1, outer = j < count ? out[j] : -1;
+          append(list,
+                 {h, inner < 0 ? -1 : index.modifier(inner), outer < 0 ? -1 : index.modifier(outer),
+                  side},
+                 {inner, outer});
+          list.cells.push_back(scores + i * (count + 1) + j);
+          list.spans.insert(list.spans.end(), {link + i, link + j});
+        }
+      list.links.insert(list.links.end(), out.begin(), out.end());
+      list.link_offsets.push_back(static_cast<std::int32_t>(list.links.size()));
+      const auto above = kind.grandparents ? static_cast<std::int32_t>(index.into(h).size()) : 0;
+      list.variables.insert(list.variables.end(), index.into(h).begin(),
+                            index.into(h).begin() + above);
+      list.variables.insert(list.variables.end(), out.begin(), out.end());
+      list.above.push_back(above);
+      list.variable_offsets.push_back(list.variable_offsets.back() + above + count);
+      list.score_offsets.push_back(list.score_offsets.back() + kind.size(count, above));
+    });
+    list.automaton_offsets.push_back(static_cast<std::int32_t>(list.above.size()));
   });
   return list;
 }
@@ -104,53 +118,51 @@ PartList all_siblings(const ArcBatch& batch) {
   return list;
 }
 
-GrandparentList grandparents(const ArcBatch& batch) {
+GrandparentList grandparents(const ArcBatch& batch, AutomataKind kind) {
   GrandparentList list;
   for_sentences(batch, list, 2, [&](const ArcIndex& index, std::int32_t words) {
-    std::int32_t box = 0;
-    for (std::int32_t h = 1; h <= words; ++h)
-      for (int side = 0; side < 2; ++side) {
-        const std::vector<std::int32_t>&above = index.into(h), &below = index.out(h, side);
-        const auto columns = static_cast<std::int32_t>(below.size());
-        for (std::size_t g = 0; g < above.size(); ++g)
-          for (std::int32_t k = 0; k < columns; ++k) {
-            // A word that heads its own head is in no tree.
-            if (index.head(above[g]) == index.modifier(below[k])) continue;
-            append(list, {index.head(above[g]), h, index.modifier(below[k])}, {above[g], below[k]});
-            list.cells.push_back(box + static_cast<std::int32_t>(g) * columns + k);
-          }
-        box += static_cast<std::int32_t>(above.size()) * columns;
+    for_automata(index, words, kind, [&](std::int32_t h, int side, std::int32_t scores) {
+      const std::vector<std::int32_t>&above = index.into(h), &below = index.out(h, side);
+      const auto columns = static_cast<std::int32_t>(below.size());
+      scores += kind.box_at(columns);
+      for (const std::int32_t arc : above) {
+        for (std::int32_t k = 0; k < columns; ++k) {
+          // A word that heads its own head is in no tree.
+          if (index.head(arc) == index.modifier(below[k])) continue;
+          append(list, {index.head(arc), h, index.modifier(below[k])}, {arc, below[k]});
+          list.cells.push_back(scores + k);
+        }
+        scores += columns;
       }
+    });
   });
   return list;
 }
 
-GrandSiblingList grand_siblings(const ArcBatch& batch) {
+GrandSiblingList grand_siblings(const ArcBatch& batch, AutomataKind kind) {
   GrandSiblingList list;
   for_sentences(batch, list, 3, [&](const ArcIndex& index, std::int32_t words) {
-    std::int32_t box = 0, link = 0;
-    for (std::int32_t h = 0; h <= words; ++h)
-      for (int side = 0; side < 2; ++side) {
-        const std::vector<std::int32_t>&above = index.into(h), &out = index.out(h, side);
-        const auto count = static_cast<std::int32_t>(out.size());
-        const std::int32_t width = count + 1;
-        if (count == 0) continue;
-        for (std::size_t g = 0; g < above.size(); ++g) {
-          const std::int32_t grandparent = index.head(above[g]);
-          for (std::int32_t i = 0; i <= count; ++i)
-            for (std::int32_t j = i; j <= count; ++j) {
-              const std::int32_t inner = i > 0 ? out[i - 1] : -1, outer = j < count ? out[j] : -1;
-              const std::int32_t m = inner < 0 ? -1 : index.modifier(inner);
-              const std::int32_t s = outer < 0 ? -1 : index.modifier(outer);
-              if ((m < 0 && s < 0) || m == grandparent || s == grandparent) continue;
-              append(list, {grandparent, h, m, s, side}, {above[g], inner, outer});
-              list.cells.push_back(box + (static_cast<std::int32_t>(g) * width + i) * width + j);
-              list.spans.insert(list.spans.end(), {link + i, link + j});
-            }
-        }
-        box += static_cast<std::int32_t>(above.size()) * width * width;
-        link += count;
+    std::int32_t link = 0;
+    for_automata(index, words, kind, [&](std::int32_t h, int side, std::int32_t scores) {
+      const std::vector<std::int32_t>&above = index.into(h), &out = index.out(h, side);
+      const auto count = static_cast<std::int32_t>(out.size());
+      scores += kind.thirds_at(count, static_cast<std::int32_t>(above.size()));
+      for (const std::int32_t arc : above) {
+        const std::int32_t grandparent = index.head(arc);
+        for (std::int32_t i = 0; i <= count; ++i)
+          for (std::int32_t j = i; j <= count; ++j) {
+            const std::int32_t inner = i > 0 ? out[i - 1] : -1, outer = j < count ? out[j] : -1;
+            const std::int32_t m = inner < 0 ? -1 : index.modifier(inner);
+            const std::int32_t s = outer < 0 ? -1 : index.modifier(outer);
+            if ((m < 0 && s < 0) || m == grandparent || s == grandparent) continue;
+            append(list, {grandparent, h, m, s, side}, {arc, inner, outer});
+            list.cells.push_back(scores + i * (count + 1) + j);
+            list.spans.insert(list.spans.end(), {link + i, link + j});
+          }
+        scores += kind.square(count);
       }
+      link += count;
+    });
   });
   return list;
 }

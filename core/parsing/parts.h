@@ -19,40 +19,56 @@ struct PartList {
 // Consecutive modifiers of a head on one side, outward: rows of (head, inner, outer, side), where
 // "none" stands for before the first and after the last, and side is 0 on the left.
 //
-// The arcs of one head and side are an automaton: its links outward, and a square of scores, one
-// row a modifier just passed (first: none yet) and one column a next one (last: none). A part's
-// cell is its place among the squares of its sentence, and its span the links that it jumps over.
+// The arcs of one head and side are an automaton: its links outward. A part's cell is its place
+// among the scores of its sentence's automata, and its span the links that it jumps over.
 struct SiblingList : PartList {
   std::vector<std::int32_t> cells, spans;
   std::vector<std::int32_t> links;
   std::vector<std::int32_t> link_offsets{0};       // of the automata, over the whole batch
   std::vector<std::int32_t> automaton_offsets{0};  // of the sentences' automata
-  std::vector<std::int32_t> above;                 // the arcs into each automaton's head
-  std::vector<std::int32_t> above_offsets{0};
+  // The automata as factors: the arcs into the head, if grandparents are scored, and the links.
+  std::vector<std::int32_t> variables;
+  std::vector<std::int32_t> above;                 // how many of them lead into the head
+  std::vector<std::int64_t> variable_offsets{0}, score_offsets{0};  // over the whole batch
 };
 
-// Rows of (grandparent, head, modifier). The cell of a part is its place among the boxes of scores
-// of its sentence's automata (those of the root have none): a row an arc into the head, a column a
-// link.
+// What automata score, and how their scores lie, one automaton after the other. First a square: a
+// row a modifier just passed (first: none yet), a column a next one (last: none). Then for
+// grandparents a box: a row an arc into the head, a column a link. Then for grand-siblings a square
+// for each arc into the head. The root, whose automaton comes first, has a square only.
+struct AutomataKind {
+  bool grandparents = false, grand_siblings = false;
+
+  static std::int32_t square(std::int32_t links) { return (links + 1) * (links + 1); }
+  // Where the box begins, and the first square of grand-siblings, and where all ends.
+  static std::int32_t box_at(std::int32_t links) { return square(links); }
+  std::int32_t thirds_at(std::int32_t links, std::int32_t above) const {
+    return square(links) + (grandparents ? above * links : 0);
+  }
+  std::int32_t size(std::int32_t links, std::int32_t above) const {
+    return thirds_at(links, above) + (grand_siblings ? above * square(links) : 0);
+  }
+};
+
+SiblingList consecutive_siblings(const ArcBatch& batch, AutomataKind kind);
+
+// Rows of (grandparent, head, modifier), with cells as siblings have them.
 struct GrandparentList : PartList {
   std::vector<std::int32_t> cells;
 };
 
-SiblingList consecutive_siblings(const ArcBatch& batch);
-
 // Any two modifiers of a head: rows of (head, left, right).
 PartList all_siblings(const ArcBatch& batch);
 
-GrandparentList grandparents(const ArcBatch& batch);
+GrandparentList grandparents(const ArcBatch& batch, AutomataKind kind);
 
 // Consecutive siblings with their grandparent: rows of (grandparent, head, inner, outer, side), arcs
-// (above, inner, outer); one of the modifiers at least is there. The cell of a part is its place
-// among its sentence's boxes, one an automaton with arcs above it: a square for each of those.
+// (above, inner, outer); one of the modifiers at least is there. Cells and spans as siblings have.
 struct GrandSiblingList : PartList {
   std::vector<std::int32_t> cells, spans;
 };
 
-GrandSiblingList grand_siblings(const ArcBatch& batch);
+GrandSiblingList grand_siblings(const ArcBatch& batch, AutomataKind kind);
 
 // The heads of two neighbouring words: rows of (head of the left one, its head, word). In the order
 // of the words; then of the left one's arcs, then of its own, which have to be sorted by modifier.

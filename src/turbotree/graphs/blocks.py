@@ -171,6 +171,29 @@ class Chunk(NamedTuple):
     shapes: NDArray[np.int32]
     oracles: tuple[Any, ...] = ()
 
+    @classmethod
+    def of(
+        cls,
+        factors: int,
+        lengths: Lengths,
+        variables: NDArray[np.int32],
+        extra_lengths: Lengths = 0,
+        extras: NDArray[np.float64] | None = None,
+        shape_lengths: Lengths = 0,
+        shapes: NDArray[np.int32] | None = None,
+    ) -> Chunk:
+        """Make a chunk without negated links."""
+        return cls(
+            factors,
+            lengths,
+            variables,
+            np.zeros(len(variables), dtype=np.uint8),
+            extra_lengths,
+            NO_EXTRAS if extras is None else extras,
+            shape_lengths,
+            NO_SHAPES if shapes is None else shapes,
+        )
+
 
 NO_EXTRAS: NDArray[np.float64] = np.zeros(0, dtype=np.float64)
 NO_SHAPES: NDArray[np.int32] = np.zeros(0, dtype=np.int32)

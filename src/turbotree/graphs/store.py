@@ -276,6 +276,14 @@ class Store:
             shapes,
             oracles,
         )
+        self.add_chunk(kind, chunk)
+
+    def add_chunk(self, kind: Kind, chunk: Chunk) -> None:
+        """Add factors of one kind in the arrays of the core, which its makers must have right.
+
+        This is for code that makes thousands of graphs. Nothing is looked at here; a solver
+        refuses arrays that do not fit each other, but not, say, a score that is no number.
+        """
         self._chunks.setdefault(kind, []).append(chunk)
         self._blocks = None
 

@@ -1,4 +1,8 @@
-"""What the graphs of a sentence share: the tree, and automata that read a head's modifiers."""
+"""What the graphs of a sentence share: the tree, and automata that read a head's modifiers.
+
+Graphs are made for every sentence in every round of training, so these write whole chunks of
+factors, in the layout in which the core finds the parts, instead of adding factor by factor.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from turbotree.graphs import FactorGraph, Kind, Marginals
+from turbotree.graphs.blocks import PROJECTIVE, SINGLE_ROOT, Chunk
 from turbotree.parsing.arcs import FloatArray, TreeShape
 from turbotree.parsing.parts import (
     Family,
@@ -16,23 +21,26 @@ from turbotree.parsing.parts import (
     SiblingFamily,
 )
 
+#: The families that automata score together if all of them are there; else the first two, or one.
+IN_AUTOMATA = ("sibling", "grandparent", "grand_sibling")
+_Cells = SiblingFamily | GrandparentFamily | GrandSiblingFamily
+
 
 def tree_of_arcs(
     parts: PartSet, sentence: int, scores: FloatArray, shape: TreeShape
 ) -> FactorGraph:
     """Begin a sentence's graph: a variable an arc, and the tree that they form."""
-    offsets = parts.arcs.offsets
-    rows = parts.arcs.rows[offsets[sentence] : offsets[sentence + 1]]
-    words = int(parts.lengths[sentence])
+    rows = parts.arcs.rows[parts.arcs.places(sentence)]
     graph = FactorGraph()
-    arcs = graph.variables(scores)
-    graph.tree(
-        rows[:, 0],
-        rows[:, 1],
-        arcs,
-        words=words,
-        single_root=shape.single_root,
-        projective=shape.projective,
+    graph.variables(scores)
+    described = np.empty((len(rows) + 1, 2), dtype=np.int32)
+    flags = PROJECTIVE * shape.projective + SINGLE_ROOT * shape.single_root
+    described[0] = int(parts.lengths[sentence]), flags
+    described[1:] = rows
+    variables = np.arange(len(rows), dtype=np.int32)
+    graph.add_chunk(
+        Kind.TREE,
+        Chunk.of(1, len(rows), variables, shape_lengths=described.size, shapes=described.ravel()),
     )
     return graph
 
@@ -41,48 +49,58 @@ def add_automata(
     graph: FactorGraph,
     sentence: int,
     scores: Mapping[str, FloatArray],
-    siblings: SiblingFamily,
     families: Mapping[str, Family],
 ) -> None:
-    """Add the automata of siblings, with the grandparents where there are some."""
-    grandparents, grand_siblings = (families.get(name) for name in ("grandparent", "grand_sibling"))
-    links, offsets = siblings.automata(sentence)
-    squares = siblings.squares(sentence, scores["sibling"])
-    if not isinstance(grandparents, GrandparentFamily):
-        graph.siblings(links, squares, offsets=offsets)
-        return
-    above, above_offsets = siblings.arcs_above(sentence)
-    # The root, whose automata come first, has nobody above it.
-    roots = int(np.count_nonzero(above_offsets[1:] == 0))
-    link, square = offsets[roots], int(((np.diff(offsets[: roots + 1]) + 1) ** 2).sum())
-    if roots:
-        graph.siblings(links[:link], squares[:square], offsets=offsets[: roots + 1])
-    if roots < len(offsets) - 1:
-        columns, rows = np.diff(offsets[roots:]), np.diff(above_offsets[roots:])
-        boxes = grandparents.boxes(sentence, scores["grandparent"], int((rows * columns).sum()))
-        third = None
-        if isinstance(grand_siblings, GrandSiblingFamily):
-            size = int((rows * (columns + 1) ** 2).sum())
-            third = grand_siblings.boxes(sentence, scores["grand_sibling"], size)
-        graph.grandparent_siblings(
-            above,
-            links[link:],
-            squares[square:],
-            boxes,
-            third,
-            offsets=(above_offsets[roots:], offsets[roots:] - link),
+    """Add the automata of siblings, with grandparents and grand-siblings where there are some."""
+    siblings = families["sibling"]
+    assert isinstance(siblings, SiblingFamily)
+    first, last = siblings.automaton_offsets[sentence : sentence + 2].tolist()
+    score_offsets = siblings.score_offsets[first : last + 1]
+    score_counts = np.diff(score_offsets)
+    laid_out = np.zeros(int(score_offsets[-1] - score_offsets[0]))
+    for name in IN_AUTOMATA:
+        family = families.get(name)
+        if isinstance(family, _Cells):
+            laid_out[family.cells[family.parts.places(sentence)]] = scores[name]
+    offsets = siblings.variable_offsets[first : last + 1]
+    counts = np.diff(offsets)
+    variables = siblings.variables[offsets[0] : offsets[-1]]
+    if "grandparent" not in families:
+        graph.add_chunk(
+            Kind.HEAD_AUTOMATON, Chunk.of(last - first, counts, variables, score_counts, laid_out)
         )
+        return
+    # The root has nobody above it; its automaton comes first, if it may head a word at all.
+    roots = int(siblings.above[first] == 0)
+    link, cell = (int(o[roots] - o[0]) for o in (offsets, score_offsets))
+    for kind, chunk in (
+        (Kind.HEAD_AUTOMATON, Chunk.of(roots, link, variables[:link], cell, laid_out[:cell])),
+        (
+            Kind.GRANDPARENT_AUTOMATON,
+            Chunk.of(
+                last - first - roots,
+                counts[roots:],
+                variables[link:],
+                score_counts[roots:],
+                laid_out[cell:],
+                1,
+                siblings.above[first + roots : last],
+            ),
+        ),
+    ):
+        if chunk.factors:
+            graph.add_chunk(kind, chunk)
 
 
 def automata_probabilities(
     graph: FactorGraph, marginals: Marginals, sentence: int, families: Mapping[str, Family]
 ) -> dict[str, FloatArray]:
-    """Return the probabilities of the parts that automata with grandparents score, by family.
+    """Return the probabilities of the parts that automata score, by family.
 
     Parameters
     ----------
     graph
-        A graph whose automata are those of :func:`add_automata`, with all three families.
+        A graph whose automata are those of :func:`add_automata`.
     marginals
         Its marginals, with those of the factors' own parts.
     sentence
@@ -94,28 +112,12 @@ def automata_probabilities(
     extras = {
         block.kind: found for block, found in zip(graph.blocks, marginals.extras, strict=True)
     }
-    siblings = families["sibling"]
-    assert isinstance(siblings, SiblingFamily)
-    _, offsets = siblings.automata(sentence)
-    _, above_offsets = siblings.arcs_above(sentence)
-    columns, rows = np.diff(offsets), np.diff(above_offsets)
-    inner = rows > 0  # the root has nobody above it
-    columns, rows = columns[inner], rows[inner]
-    sizes = np.stack([(columns + 1) ** 2, rows * columns, rows * (columns + 1) ** 2], axis=1)
-    # One factor after the other, and in each of them the three one after the other.
-    which = np.repeat(np.tile(np.arange(3), len(sizes)), sizes.reshape(-1))
     nothing = np.zeros(0)
-    mixed = extras.get(Kind.GRANDPARENT_AUTOMATON, nothing)
-    squares, boxes, third = (mixed[which == k] for k in range(3))
-    laid_out = {
-        "sibling": np.concatenate([extras.get(Kind.HEAD_AUTOMATON, nothing), squares]),
-        "grandparent": boxes,
-        "grand_sibling": third,
-    }
+    kinds = (Kind.HEAD_AUTOMATON, Kind.GRANDPARENT_AUTOMATON)
+    laid_out = np.concatenate([extras.get(kind, nothing) for kind in kinds])
     found = {}
-    for name, values in laid_out.items():
-        family = families[name]
-        assert isinstance(family, SiblingFamily | GrandparentFamily | GrandSiblingFamily)
-        at = family.parts.places(sentence)
-        found[name] = values[family.cells[at]]
+    for name in IN_AUTOMATA:
+        family = families.get(name)
+        if isinstance(family, _Cells):
+            found[name] = laid_out[family.cells[family.parts.places(sentence)]]
     return found

@@ -17,8 +17,14 @@ from typing import Any
 import numpy as np
 
 from turbotree.graphs import FactorGraph, Kind, Marginals
+from turbotree.graphs.blocks import Chunk
 from turbotree.parsing.arcs import FloatArray, TreeShape
-from turbotree.parsing.automata import add_automata, automata_probabilities, tree_of_arcs
+from turbotree.parsing.automata import (
+    IN_AUTOMATA,
+    add_automata,
+    automata_probabilities,
+    tree_of_arcs,
+)
 from turbotree.parsing.parts import PartSet, SiblingFamily
 
 #: Options of belief propagation that suit parsing. On English sentences, damped messages come to
@@ -46,14 +52,19 @@ def belief_graph(
     graph = tree_of_arcs(parts, sentence, scores["arc"], shape)
     automata = _in_automata(parts)
     for name, family in parts.families.items():
-        if isinstance(family, SiblingFamily) and automata:
-            add_automata(graph, sentence, scores, family, parts.families)
+        if name == "sibling" and automata:
+            add_automata(graph, sentence, scores, parts.families)
         elif name in automata:
             continue
         elif isinstance(family, SiblingFamily):
-            links, link_offsets = family.automata(sentence)
-            squares = family.squares(sentence, scores[name])
-            graph.siblings(links, squares, offsets=link_offsets)
+            links, offsets = family.automata(sentence)
+            lengths = np.diff(offsets).astype(np.int64)
+            sizes = (lengths + 1) ** 2
+            squares = np.zeros(int(sizes.sum()))
+            squares[family.square_cells(sentence)] = scores[name]
+            graph.add_chunk(
+                Kind.HEAD_AUTOMATON, Chunk.of(len(lengths), lengths, links, sizes, squares)
+            )
         else:
             # Factors that score nothing would send messages of 0.
             matters = np.flatnonzero(scores[name])
@@ -101,7 +112,7 @@ def part_probabilities(
             continue
         at = family.parts.places(sentence)
         if isinstance(family, SiblingFamily):
-            found[name] = squares[family.cells[at]]
+            found[name] = squares[family.square_cells(sentence)]
             continue
         # Where a pair has no factor because it scores nothing, its arcs are independent, as they
         # would be in that factor. A forbidden pair is another kind of factor.
@@ -115,5 +126,4 @@ def part_probabilities(
 
 def _in_automata(parts: PartSet) -> tuple[str, ...]:
     """Return the families that only automata with grandparents can score together."""
-    together = ("sibling", "grandparent", "grand_sibling")
-    return together if "grand_sibling" in parts.families else ()
+    return IN_AUTOMATA if "grand_sibling" in parts.families else ()

@@ -13,10 +13,10 @@ from turbotree.errors import InfeasibleError, InputError
 from turbotree.features import Parts
 from turbotree.graphs import FactorGraph, Solution, Status
 from turbotree.parsing.arcs import FloatArray, IntArray, TreeShape, arc_marginals, best_trees
-from turbotree.parsing.automata import add_automata, tree_of_arcs
+from turbotree.parsing.automata import IN_AUTOMATA, add_automata, tree_of_arcs
 from turbotree.parsing.beliefs import belief_graph, find_beliefs, part_probabilities
 from turbotree.parsing.logic import check_shape, logic_graph
-from turbotree.parsing.parts import PartSet, SiblingFamily
+from turbotree.parsing.parts import PartSet
 from turbotree.parsing.relaxation import solve_relaxation
 
 #: Solvers of graphs by the name of the decoder, with the options that suit parsing. Residuals are
@@ -87,12 +87,11 @@ def build_graph(
         Which trees are allowed.
     """
     graph = tree_of_arcs(parts, sentence, scores["arc"], shape)
-    siblings, grandparents = (parts.families.get(name) for name in ("sibling", "grandparent"))
-    together = siblings is not None and grandparents is not None
+    automata = "sibling" in parts.families
     for name, family in parts.families.items():
-        if isinstance(family, SiblingFamily):
-            add_automata(graph, sentence, scores, family, parts.families)
-        elif name == "grand_sibling" or (name == "grandparent" and together):
+        if name == "sibling":
+            add_automata(graph, sentence, scores, parts.families)
+        elif automata and name in IN_AUTOMATA:
             continue
         elif name == "head_bigram":
             _add_chain(graph, parts, sentence, scores[name])
@@ -210,7 +209,10 @@ def decode(
         write = logic_graph if decomposition == "logic" else build_graph
         solution = write(parts, sentence, scores, shape).solve(solver, **chosen)
     heads = heads_of(parts, sentence, solution, shape)
-    score = tree_score(parts, sentence, scores, heads)
+    if solution.values is None:  # the tree was rounded from something else
+        score = tree_score(parts, sentence, scores, heads)
+    else:
+        score = solution.value
     gap = max(0.0, solution.upper_bound - score)
     # A fractional solution, or one not written out in full, may still round to a best tree.
     optimal = solution.status is Status.OPTIMAL or gap <= _PROVEN * abs(solution.upper_bound)

@@ -11,7 +11,9 @@ import numpy.typing as npt
 from turbotree.errors import InputError
 from turbotree.features import PartKind, Parts
 from turbotree.parsing import _core
-from turbotree.parsing.arcs import ARC, FloatArray, IntArray
+from turbotree.parsing.arcs import ARC, IntArray
+
+LongArray = npt.NDArray[np.int64]
 
 #: Families of parts by name, each with its slots; `arc` comes first and is in every model.
 FAMILIES = {
@@ -75,16 +77,6 @@ class Family:
         return has
 
 
-def _laid_out(
-    family: Family, sentence: int, cells: IntArray, scores: FloatArray, size: int
-) -> FloatArray:
-    """Put the scores of a sentence's parts where its automata read them; 0 elsewhere."""
-    at = family.parts.places(sentence)
-    values = np.zeros(size)
-    values[cells[at]] = scores
-    return values
-
-
 @dataclass(frozen=True, slots=True)
 class SiblingFamily(Family):
     """Consecutive siblings; the arcs of one head and side form an automaton.
@@ -92,15 +84,16 @@ class SiblingFamily(Family):
     Attributes
     ----------
     cells
-        The place of each part among the squares of scores of its sentence's automata.
+        The place of each part among the scores of its sentence's automata.
     spans
         The links that each part jumps over: first, and the one after the last.
     links, link_offsets
         The arcs of each automaton, outward from the head.
     automaton_offsets
-        The automata of each sentence; those of the root come first.
-    above, above_offsets
-        The arcs into the head of each automaton.
+        The automata of each sentence; that of the root comes first.
+    variables, variable_offsets, above, score_offsets
+        The automata as factors: the arcs of each, of which the first so many lead into the head;
+        and their scores.
     """
 
     cells: IntArray
@@ -108,8 +101,10 @@ class SiblingFamily(Family):
     links: IntArray
     link_offsets: IntArray
     automaton_offsets: IntArray
+    variables: IntArray
     above: IntArray
-    above_offsets: IntArray
+    variable_offsets: LongArray
+    score_offsets: LongArray
 
     def indicator(self, sentence: int, chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
         """Tell which parts a tree has, given the arcs that it has."""
@@ -134,17 +129,19 @@ class SiblingFamily(Family):
         offsets = self.link_offsets[first : last + 1]
         return self.links[offsets[0] : offsets[-1]], offsets - offsets[0]
 
-    def arcs_above(self, sentence: int) -> tuple[IntArray, IntArray]:
-        """Return the arcs into the heads of a sentence's automata and their offsets."""
-        first, last = self.automaton_offsets[sentence], self.automaton_offsets[sentence + 1]
-        offsets = self.above_offsets[first : last + 1]
-        return self.above[offsets[0] : offsets[-1]], offsets - offsets[0]
+    def square_cells(self, sentence: int) -> LongArray:
+        """Return the place of each part among squares alone, one an automaton.
 
-    def squares(self, sentence: int, scores: FloatArray) -> FloatArray:
-        """Lay out a sentence's scores as the automata take them."""
-        _, offsets = self.automata(sentence)
-        size = int(((np.diff(offsets) + 1) ** 2).sum())
-        return _laid_out(self, sentence, self.cells, scores, size)
+        That is where scores lie if the automata score siblings and nothing else.
+        """
+        first, last = self.automaton_offsets[sentence : sentence + 2]
+        sides = np.diff(self.link_offsets[first : last + 1]).astype(np.int64) + 1
+        squares = np.concatenate([[0], np.cumsum(sides**2)])
+        shifts = squares[:-1] - (self.score_offsets[first:last] - self.score_offsets[first])
+        cells: LongArray = self.cells[self.parts.places(sentence)] + np.repeat(
+            shifts, sides * (sides + 1) // 2
+        )
+        return cells
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,15 +151,10 @@ class GrandparentFamily(Family):
     Attributes
     ----------
     cells
-        The place of each part among the boxes of scores of its sentence's automata: a row an arc
-        into the head, a column a link.
+        The place of each part among the scores of its sentence's automata.
     """
 
     cells: IntArray
-
-    def boxes(self, sentence: int, scores: FloatArray, size: int) -> FloatArray:
-        """Lay out a sentence's scores as the automata take them, `size` numbers in all."""
-        return _laid_out(self, sentence, self.cells, scores, size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,8 +164,7 @@ class GrandSiblingFamily(Family):
     Attributes
     ----------
     cells
-        The place of each part among the boxes of scores of its sentence's automata: for each arc
-        into the head, a square as siblings have it.
+        The place of each part among the scores of its sentence's automata.
     spans
         The links that each part jumps over: first, and the one after the last.
     siblings
@@ -191,10 +182,6 @@ class GrandSiblingFamily(Family):
         next_to = self.siblings.next_to_each_other(sentence, chosen, arcs[:, 1:], self.spans[at])
         has: npt.NDArray[np.bool_] = chosen[arcs[:, 0]] & next_to
         return has
-
-    def boxes(self, sentence: int, scores: FloatArray, size: int) -> FloatArray:
-        """Lay out a sentence's scores as the automata take them, `size` numbers in all."""
-        return _laid_out(self, sentence, self.cells, scores, size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,10 +216,12 @@ class PartSet:
         families: dict[str, Family] = {}
         for name in names:
             if name == "sibling":
-                rows, offsets, of_arcs, *automata = _core.consecutive_siblings(*given)
+                rows, offsets, of_arcs, *automata = _core.consecutive_siblings(
+                    *given, "grandparent" in names, "grand_sibling" in names
+                )
                 families[name] = SiblingFamily(Parts(rows, offsets), of_arcs, *automata)
             elif name == "grandparent":
-                rows, offsets, of_arcs, cells = _core.grandparents(*given)
+                rows, offsets, of_arcs, cells = _core.grandparents(*given, "grand_sibling" in names)
                 families[name] = GrandparentFamily(Parts(rows, offsets), of_arcs, cells)
             elif name == "grand_sibling":
                 siblings = families["sibling"]
