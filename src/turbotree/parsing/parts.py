@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -216,10 +217,11 @@ class PartSet:
         families: dict[str, Family] = {}
         for name in names:
             if name == "sibling":
-                rows, offsets, of_arcs, *automata = _core.consecutive_siblings(
+                rows, offsets, *rest = _core.consecutive_siblings(
                     *given, "grandparent" in names, "grand_sibling" in names
                 )
-                families[name] = SiblingFamily(Parts(rows, offsets), of_arcs, *automata)
+                own: Any = rest  # arrays of two types
+                families[name] = SiblingFamily(Parts(rows, offsets), *own)
             elif name == "grandparent":
                 rows, offsets, of_arcs, cells = _core.grandparents(*given, "grand_sibling" in names)
                 families[name] = GrandparentFamily(Parts(rows, offsets), of_arcs, cells)
