@@ -15,73 +15,43 @@ using namespace turbotree::numpy;
 
 using IntVector = Input<std::int32_t>;
 using IntMatrix = Input<std::int32_t, 2>;
-using Vector = Output<std::int32_t>;
-using Matrix = Output<std::int32_t, 2>;
-using PartArrays = std::tuple<Matrix, Vector, Matrix>;
-using SiblingArrays =
-    std::tuple<Matrix, Vector, Matrix, Vector, Matrix, Vector, Vector, Vector, Vector, Vector>;
-using GrandSiblingArrays = std::tuple<Matrix, Vector, Matrix, Vector, Matrix>;
-using GrandparentArrays = std::tuple<Matrix, Vector, Matrix, Vector>;
 
-template <PartList (*Build)(const ArcBatch&)>
-PartArrays parts_of(const IntVector& lengths, const IntMatrix& arcs, const IntVector& offsets) {
+// What a list has beyond rows, their offsets and arcs.
+std::tuple<> others(PartList&) { return {}; }
+auto others(GrandparentList& list) { return std::tuple(to_numpy(std::move(list.cells))); }
+auto others(ThirdOrderList& list) {
+  return std::tuple(to_numpy(std::move(list.cells)), to_numpy(std::move(list.spans), 2));
+}
+auto others(SiblingList& list) {
+  return std::tuple(to_numpy(std::move(list.cells)), to_numpy(std::move(list.spans), 2),
+                    to_numpy(std::move(list.links)), to_numpy(std::move(list.link_offsets)),
+                    to_numpy(std::move(list.automaton_offsets)), to_numpy(std::move(list.above)),
+                    to_numpy(std::move(list.above_offsets)));
+}
+
+template <auto Build>
+auto parts_of(const IntVector& lengths, const IntMatrix& arcs, const IntVector& offsets) {
   const ArcBatch batch = make_batch(lengths, arcs, offsets);
-  PartList list;
+  decltype(Build(batch)) list;
   {
     nb::gil_scoped_release release;
     list = Build(batch);
   }
-  return {to_numpy(std::move(list.rows), 3), to_numpy(std::move(list.offsets)),
-          to_numpy(std::move(list.arcs), 2)};
-}
-
-SiblingArrays siblings_of(const IntVector& lengths, const IntMatrix& arcs,
-                          const IntVector& offsets) {
-  const ArcBatch batch = make_batch(lengths, arcs, offsets);
-  SiblingList list;
-  {
-    nb::gil_scoped_release release;
-    list = consecutive_siblings(batch);
-  }
-  return {to_numpy(std::move(list.rows), 4),  to_numpy(std::move(list.offsets)),
-          to_numpy(std::move(list.arcs), 2),  to_numpy(std::move(list.cells)),
-          to_numpy(std::move(list.spans), 2), to_numpy(std::move(list.links)),
-          to_numpy(std::move(list.link_offsets)), to_numpy(std::move(list.automaton_offsets)),
-          to_numpy(std::move(list.above)), to_numpy(std::move(list.above_offsets))};
-}
-
-GrandparentArrays grandparents_of(const IntVector& lengths, const IntMatrix& arcs,
-                                  const IntVector& offsets) {
-  const ArcBatch batch = make_batch(lengths, arcs, offsets);
-  GrandparentList list;
-  {
-    nb::gil_scoped_release release;
-    list = grandparents(batch);
-  }
-  return {to_numpy(std::move(list.rows), 3), to_numpy(std::move(list.offsets)),
-          to_numpy(std::move(list.arcs), 2), to_numpy(std::move(list.cells))};
-}
-
-GrandSiblingArrays grand_siblings_of(const IntVector& lengths, const IntMatrix& arcs,
-                                     const IntVector& offsets) {
-  const ArcBatch batch = make_batch(lengths, arcs, offsets);
-  GrandSiblingList list;
-  {
-    nb::gil_scoped_release release;
-    list = grand_siblings(batch);
-  }
-  return {to_numpy(std::move(list.rows), 5), to_numpy(std::move(list.offsets)),
-          to_numpy(std::move(list.arcs), 3), to_numpy(std::move(list.cells)),
-          to_numpy(std::move(list.spans), 2)};
+  return std::tuple_cat(std::tuple(to_numpy(std::move(list.rows), list.kColumns),
+                                   to_numpy(std::move(list.offsets)),
+                                   to_numpy(std::move(list.arcs), list.kArcs)),
+                        others(list));
 }
 
 }  // namespace
 
 void bind_parts(nb::module_& m) {
-  m.def("consecutive_siblings", &siblings_of, "lengths"_a, "arcs"_a, "offsets"_a);
+  m.def("consecutive_siblings", &parts_of<&consecutive_siblings>, "lengths"_a, "arcs"_a,
+        "offsets"_a);
   m.def("all_siblings", &parts_of<&all_siblings>, "lengths"_a, "arcs"_a, "offsets"_a);
-  m.def("grandparents", &grandparents_of, "lengths"_a, "arcs"_a, "offsets"_a);
-  m.def("grand_siblings", &grand_siblings_of, "lengths"_a, "arcs"_a, "offsets"_a);
+  m.def("grandparents", &parts_of<&grandparents>, "lengths"_a, "arcs"_a, "offsets"_a);
+  m.def("grand_siblings", &parts_of<&grand_siblings>, "lengths"_a, "arcs"_a, "offsets"_a);
+  m.def("tri_siblings", &parts_of<&tri_siblings>, "lengths"_a, "arcs"_a, "offsets"_a);
   m.def("head_bigrams", &parts_of<&head_bigrams>, "lengths"_a, "arcs"_a, "offsets"_a);
 }
 

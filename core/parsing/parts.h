@@ -12,6 +12,7 @@
 namespace turbotree::parsing {
 
 struct PartList {
+  static constexpr int kColumns = 3, kArcs = 2;  // of a row; other lists have their own
   std::vector<std::int32_t> rows, arcs;
   std::vector<std::int32_t> offsets{0};  // of the sentences' parts
 };
@@ -23,6 +24,7 @@ struct PartList {
 // row a modifier just passed (first: none yet) and one column a next one (last: none). A part's
 // cell is its place among the squares of its sentence, and its span the links that it jumps over.
 struct SiblingList : PartList {
+  static constexpr int kColumns = 4;
   std::vector<std::int32_t> cells, spans;
   std::vector<std::int32_t> links;
   std::vector<std::int32_t> link_offsets{0};       // of the automata, over the whole batch
@@ -45,14 +47,23 @@ PartList all_siblings(const ArcBatch& batch);
 
 GrandparentList grandparents(const ArcBatch& batch);
 
-// Consecutive siblings with their grandparent: rows of (grandparent, head, inner, outer, side), arcs
-// (above, inner, outer); one of the modifiers at least is there. The cell of a part is its place
-// among its sentence's boxes, one an automaton with arcs above it: a square for each of those.
-struct GrandSiblingList : PartList {
+// Three arcs. The cell of a part is its place among the scores of its sentence's automata, and its
+// span the links between its first and its last modifier.
+struct ThirdOrderList : PartList {
+  static constexpr int kColumns = 5, kArcs = 3;
   std::vector<std::int32_t> cells, spans;
 };
 
-GrandSiblingList grand_siblings(const ArcBatch& batch);
+// Consecutive siblings with their grandparent: rows of (grandparent, head, inner, outer, side),
+// arcs (above, inner, outer); one of the modifiers at least is there. An automaton with arcs above
+// it has a box of scores: a square for each of those.
+ThirdOrderList grand_siblings(const ArcBatch& batch);
+
+// Three consecutive siblings: rows of (head, inner, middle, outer, side), arcs (inner, middle,
+// outer); one of the inner and the outer modifier at least is there. An automaton with two links
+// or more has a cube of scores: cell [i][j][k] is for the i-th link, the (j + 1)-th and the
+// (k + 2)-th, where 0 is before the first and one more than there are links is after the last.
+ThirdOrderList tri_siblings(const ArcBatch& batch);
 
 // The heads of two neighbouring words: rows of (head of the left one, its head, word). In the order
 // of the words; then of the left one's arcs, then of its own, which have to be sorted by modifier.

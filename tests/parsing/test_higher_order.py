@@ -13,7 +13,7 @@ from turbotree.text import treebank
 UNSEEN = list(treebank(12, seed=5))
 
 
-@pytest.fixture(scope="module", params=["standard", "full"])
+@pytest.fixture(scope="module", params=["standard", "full", "third"])
 def parser(request):
     return Parser.train(treebank(120, seed=1), epochs=2, pruner_epochs=1, model=request.param)
 

@@ -8,13 +8,14 @@ import numpy as np
 
 from turbotree.graphs import FactorGraph, Kind, Marginals
 from turbotree.parsing.arcs import FloatArray, TreeShape
-from turbotree.parsing.parts import (
+from turbotree.parsing.families import (
     Family,
     GrandparentFamily,
     GrandSiblingFamily,
-    PartSet,
     SiblingFamily,
+    TriSiblingFamily,
 )
+from turbotree.parsing.parts import PartSet
 
 
 def tree_of_arcs(
@@ -72,6 +73,26 @@ def add_automata(
             third,
             offsets=(above_offsets[roots:], offsets[roots:] - link),
         )
+
+
+def add_tri_siblings(
+    graph: FactorGraph,
+    sentence: int,
+    scores: FloatArray,
+    family: TriSiblingFamily,
+    *,
+    every_one: bool = False,
+) -> None:
+    """Add the automata of three siblings: those that score something, or every one."""
+    links, offsets = family.automata(sentence)
+    cubes = family.cubes(sentence, scores)
+    if not every_one and len(offsets) > 1:
+        lengths = np.diff(offsets)
+        sizes = lengths**3
+        matters = np.logical_or.reduceat(cubes != 0.0, np.cumsum(sizes) - sizes)
+        links, cubes = links[np.repeat(matters, lengths)], cubes[np.repeat(matters, sizes)]
+        offsets = np.append(0, np.cumsum(lengths[matters]))
+    graph.tri_siblings(links, cubes, offsets=offsets)
 
 
 def automata_probabilities(

@@ -13,10 +13,11 @@ from turbotree.errors import InfeasibleError, InputError
 from turbotree.features import Parts
 from turbotree.graphs import FactorGraph, Solution, Status
 from turbotree.parsing.arcs import FloatArray, IntArray, TreeShape, arc_marginals, best_trees
-from turbotree.parsing.automata import add_automata, tree_of_arcs
+from turbotree.parsing.automata import add_automata, add_tri_siblings, tree_of_arcs
 from turbotree.parsing.beliefs import belief_graph, find_beliefs, part_probabilities
+from turbotree.parsing.families import SiblingFamily, TriSiblingFamily
 from turbotree.parsing.logic import check_shape, logic_graph
-from turbotree.parsing.parts import PartSet, SiblingFamily
+from turbotree.parsing.parts import PartSet
 from turbotree.parsing.relaxation import solve_relaxation
 
 #: Solvers of graphs by the name of the decoder, with the options that suit parsing. Residuals are
@@ -92,6 +93,8 @@ def build_graph(
     for name, family in parts.families.items():
         if isinstance(family, SiblingFamily):
             add_automata(graph, sentence, scores, family, parts.families)
+        elif isinstance(family, TriSiblingFamily):
+            add_tri_siblings(graph, sentence, scores[name], family)
         elif name == "grand_sibling" or (name == "grandparent" and together):
             continue
         elif name == "head_bigram":
@@ -194,7 +197,8 @@ def decode(
     decomposition
         ``"structured"``: trees and automata as factors. ``"logic"``: flows and simple factors, as
         in the papers; not for projective trees. For siblings without grandparents or bigrams both
-        have the same relaxation; otherwise the first is tighter.
+        have the same relaxation; otherwise the first is tighter, but for three siblings in a row,
+        whose automata share arcs with the others and not steps.
     options
         Those of the solver.
     """

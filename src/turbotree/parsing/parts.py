@@ -11,7 +11,14 @@ import numpy.typing as npt
 from turbotree.errors import InputError
 from turbotree.features import PartKind, Parts
 from turbotree.parsing import _core
-from turbotree.parsing.arcs import ARC, FloatArray, IntArray
+from turbotree.parsing.arcs import ARC, IntArray
+from turbotree.parsing.families import (
+    Family,
+    GrandparentFamily,
+    GrandSiblingFamily,
+    SiblingFamily,
+    TriSiblingFamily,
+)
 
 #: Families of parts by name, each with its slots; `arc` comes first and is in every model.
 FAMILIES = {
@@ -21,14 +28,18 @@ FAMILIES = {
     "all_siblings": PartKind(("h", "m", "s")),
     "head_bigram": PartKind(("g", "h", "m")),
     "grand_sibling": PartKind(("g", "h", "m", "s"), {"side": 2}),
+    "tri_sibling": PartKind(("h", "m", "s", "t"), {"side": 2}),
 }
+
+#: Families whose parts are made of other families' parts.
+NEEDS = {"grand_sibling": ("sibling", "grandparent"), "tri_sibling": ("sibling",)}
 
 #: Model kinds: the families that each scores.
 MODELS = {
     "arc": ("arc",),
     "standard": ("arc", "sibling", "grandparent"),
     "full": ("arc", "sibling", "grandparent", "all_siblings", "head_bigram"),
-    "third": ("arc", "sibling", "grandparent", "head_bigram", "grand_sibling"),
+    "third": ("arc", "sibling", "grandparent", "head_bigram", "grand_sibling", "tri_sibling"),
 }
 
 
@@ -47,154 +58,10 @@ def families_of(model: str, parts: Sequence[str] | None = None) -> tuple[str, ..
     for name in parts:
         if name not in FAMILIES:
             raise InputError(f"unknown parts {name!r}; expected some of {', '.join(FAMILIES)}")
-    if "grand_sibling" in parts and not {"sibling", "grandparent"} <= set(parts):
-        raise InputError("grand_sibling needs sibling and grandparent too")
+    for name, needed in NEEDS.items():
+        if name in parts and not set(needed) <= set(parts):
+            raise InputError(f"{name} needs {' and '.join(needed)} too")
     return tuple(name for name in FAMILIES if name == "arc" or name in parts)
-
-
-@dataclass(frozen=True, slots=True)
-class Family:
-    """The parts of one family in a batch of sentences.
-
-    Attributes
-    ----------
-    parts
-        Words of each part, as the family's kind has them.
-    arcs
-        The arcs that a part is made of, numbered within their sentence; -1 for none.
-    """
-
-    parts: Parts
-    arcs: IntArray
-
-    def indicator(self, sentence: int, chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-        """Tell which parts a tree has, given the arcs that it has."""
-        offsets = self.parts.offsets
-        arcs = self.arcs[offsets[sentence] : offsets[sentence + 1]]
-        has: npt.NDArray[np.bool_] = chosen[arcs[:, 0]] & chosen[arcs[:, 1]]
-        return has
-
-
-def _laid_out(
-    family: Family, sentence: int, cells: IntArray, scores: FloatArray, size: int
-) -> FloatArray:
-    """Put the scores of a sentence's parts where its automata read them; 0 elsewhere."""
-    at = family.parts.places(sentence)
-    values = np.zeros(size)
-    values[cells[at]] = scores
-    return values
-
-
-@dataclass(frozen=True, slots=True)
-class SiblingFamily(Family):
-    """Consecutive siblings; the arcs of one head and side form an automaton.
-
-    Attributes
-    ----------
-    cells
-        The place of each part among the squares of scores of its sentence's automata.
-    spans
-        The links that each part jumps over: first, and the one after the last.
-    links, link_offsets
-        The arcs of each automaton, outward from the head.
-    automaton_offsets
-        The automata of each sentence; those of the root come first.
-    above, above_offsets
-        The arcs into the head of each automaton.
-    """
-
-    cells: IntArray
-    spans: IntArray
-    links: IntArray
-    link_offsets: IntArray
-    automaton_offsets: IntArray
-    above: IntArray
-    above_offsets: IntArray
-
-    def indicator(self, sentence: int, chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-        """Tell which parts a tree has, given the arcs that it has."""
-        at = self.parts.places(sentence)
-        return self.next_to_each_other(sentence, chosen, self.arcs[at], self.spans[at])
-
-    def next_to_each_other(
-        self, sentence: int, chosen: npt.NDArray[np.bool_], arcs: IntArray, spans: IntArray
-    ) -> npt.NDArray[np.bool_]:
-        """Tell for pairs of arcs of an automaton whether a tree has both and none between."""
-        links, _ = self.automata(sentence)
-        passed = np.concatenate([[0], np.cumsum(chosen[links])])
-        # "None" stands for both ends of the row, which are always there.
-        with_none = np.append(chosen, True)
-        none_between = passed[spans[:, 0]] == passed[spans[:, 1]]
-        has: npt.NDArray[np.bool_] = with_none[arcs[:, 0]] & with_none[arcs[:, 1]] & none_between
-        return has
-
-    def automata(self, sentence: int) -> tuple[IntArray, IntArray]:
-        """Return the links of a sentence's automata and their offsets."""
-        first, last = self.automaton_offsets[sentence], self.automaton_offsets[sentence + 1]
-        offsets = self.link_offsets[first : last + 1]
-        return self.links[offsets[0] : offsets[-1]], offsets - offsets[0]
-
-    def arcs_above(self, sentence: int) -> tuple[IntArray, IntArray]:
-        """Return the arcs into the heads of a sentence's automata and their offsets."""
-        first, last = self.automaton_offsets[sentence], self.automaton_offsets[sentence + 1]
-        offsets = self.above_offsets[first : last + 1]
-        return self.above[offsets[0] : offsets[-1]], offsets - offsets[0]
-
-    def squares(self, sentence: int, scores: FloatArray) -> FloatArray:
-        """Lay out a sentence's scores as the automata take them."""
-        _, offsets = self.automata(sentence)
-        size = int(((np.diff(offsets) + 1) ** 2).sum())
-        return _laid_out(self, sentence, self.cells, scores, size)
-
-
-@dataclass(frozen=True, slots=True)
-class GrandparentFamily(Family):
-    """Chains of two arcs.
-
-    Attributes
-    ----------
-    cells
-        The place of each part among the boxes of scores of its sentence's automata: a row an arc
-        into the head, a column a link.
-    """
-
-    cells: IntArray
-
-    def boxes(self, sentence: int, scores: FloatArray, size: int) -> FloatArray:
-        """Lay out a sentence's scores as the automata take them, `size` numbers in all."""
-        return _laid_out(self, sentence, self.cells, scores, size)
-
-
-@dataclass(frozen=True, slots=True)
-class GrandSiblingFamily(Family):
-    """Consecutive siblings with their grandparent.
-
-    Attributes
-    ----------
-    cells
-        The place of each part among the boxes of scores of its sentence's automata: for each arc
-        into the head, a square as siblings have it.
-    spans
-        The links that each part jumps over: first, and the one after the last.
-    siblings
-        The automata.
-    """
-
-    cells: IntArray
-    spans: IntArray
-    siblings: SiblingFamily
-
-    def indicator(self, sentence: int, chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-        """Tell which parts a tree has, given the arcs that it has."""
-        at = self.parts.places(sentence)
-        arcs = self.arcs[at]
-        next_to = self.siblings.next_to_each_other(sentence, chosen, arcs[:, 1:], self.spans[at])
-        has: npt.NDArray[np.bool_] = chosen[arcs[:, 0]] & next_to
-        return has
-
-    def boxes(self, sentence: int, scores: FloatArray, size: int) -> FloatArray:
-        """Lay out a sentence's scores as the automata take them, `size` numbers in all."""
-        return _laid_out(self, sentence, self.cells, scores, size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,13 +101,14 @@ class PartSet:
             elif name == "grandparent":
                 rows, offsets, of_arcs, cells = _core.grandparents(*given)
                 families[name] = GrandparentFamily(Parts(rows, offsets), of_arcs, cells)
-            elif name == "grand_sibling":
+            elif name in ("grand_sibling", "tri_sibling"):
                 siblings = families["sibling"]
                 assert isinstance(siblings, SiblingFamily)
-                rows, offsets, of_arcs, cells, spans = _core.grand_siblings(*given)
-                families[name] = GrandSiblingFamily(
-                    Parts(rows, offsets), of_arcs, cells, spans, siblings
-                )
+                of_grandparents = name == "grand_sibling"
+                find = _core.grand_siblings if of_grandparents else _core.tri_siblings
+                family = GrandSiblingFamily if of_grandparents else TriSiblingFamily
+                rows, offsets, of_arcs, cells, spans = find(*given)
+                families[name] = family(Parts(rows, offsets), of_arcs, cells, spans, siblings)
             elif name != "arc":
                 rows, offsets, of_arcs = _BUILDERS[name](*given)
                 families[name] = Family(Parts(rows, offsets), of_arcs)

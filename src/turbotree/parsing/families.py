@@ -1,0 +1,206 @@
+"""Families of parts: which arcs each part is made of, and where automata take its score."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from turbotree.features import Parts
+from turbotree.parsing.arcs import FloatArray, IntArray
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """The parts of one family in a batch of sentences.
+
+    Attributes
+    ----------
+    parts
+        Words of each part, as the family's kind has them.
+    arcs
+        The arcs that a part is made of, numbered within their sentence; -1 for none.
+    """
+
+    parts: Parts
+    arcs: IntArray
+
+    def indicator(self, sentence: int, chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        """Tell which parts a tree has, given the arcs that it has."""
+        offsets = self.parts.offsets
+        arcs = self.arcs[offsets[sentence] : offsets[sentence + 1]]
+        has: npt.NDArray[np.bool_] = chosen[arcs[:, 0]] & chosen[arcs[:, 1]]
+        return has
+
+
+def _laid_out(
+    family: Family, sentence: int, cells: IntArray, scores: FloatArray, size: int
+) -> FloatArray:
+    """Put the scores of a sentence's parts where its automata read them; 0 elsewhere."""
+    at = family.parts.places(sentence)
+    values = np.zeros(size)
+    values[cells[at]] = scores
+    return values
+
+
+@dataclass(frozen=True, slots=True)
+class SiblingFamily(Family):
+    """Consecutive siblings; the arcs of one head and side form an automaton.
+
+    Attributes
+    ----------
+    cells
+        The place of each part among the squares of scores of its sentence's automata.
+    spans
+        The links that each part jumps over: first, and the one after the last.
+    links, link_offsets
+        The arcs of each automaton, outward from the head.
+    automaton_offsets
+        The automata of each sentence; those of the root come first.
+    above, above_offsets
+        The arcs into the head of each automaton.
+    """
+
+    cells: IntArray
+    spans: IntArray
+    links: IntArray
+    link_offsets: IntArray
+    automaton_offsets: IntArray
+    above: IntArray
+    above_offsets: IntArray
+
+    def indicator(self, sentence: int, chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        """Tell which parts a tree has, given the arcs that it has."""
+        at = self.parts.places(sentence)
+        return self.next_to_each_other(sentence, chosen, self.arcs[at], self.spans[at])
+
+    def next_to_each_other(
+        self, sentence: int, chosen: npt.NDArray[np.bool_], arcs: IntArray, spans: IntArray
+    ) -> npt.NDArray[np.bool_]:
+        """Tell for pairs of arcs of an automaton whether a tree has both and none between."""
+        passed = self.chosen_before(sentence, chosen)
+        # "None" stands for both ends of the row, which are always there.
+        with_none = np.append(chosen, True)
+        none_between = passed[spans[:, 0]] == passed[spans[:, 1]]
+        has: npt.NDArray[np.bool_] = with_none[arcs[:, 0]] & with_none[arcs[:, 1]] & none_between
+        return has
+
+    def automata(self, sentence: int) -> tuple[IntArray, IntArray]:
+        """Return the links of a sentence's automata and their offsets."""
+        first, last = self.automaton_offsets[sentence], self.automaton_offsets[sentence + 1]
+        offsets = self.link_offsets[first : last + 1]
+        return self.links[offsets[0] : offsets[-1]], offsets - offsets[0]
+
+    def arcs_above(self, sentence: int) -> tuple[IntArray, IntArray]:
+        """Return the arcs into the heads of a sentence's automata and their offsets."""
+        first, last = self.automaton_offsets[sentence], self.automaton_offsets[sentence + 1]
+        offsets = self.above_offsets[first : last + 1]
+        return self.above[offsets[0] : offsets[-1]], offsets - offsets[0]
+
+    def chosen_before(self, sentence: int, chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+        """Count, for each link of a sentence's automata and the end, the chosen ones before it."""
+        links, _ = self.automata(sentence)
+        return np.concatenate([[0], np.cumsum(chosen[links])])
+
+    def squares(self, sentence: int, scores: FloatArray) -> FloatArray:
+        """Lay out a sentence's scores as the automata take them."""
+        _, offsets = self.automata(sentence)
+        size = int(((np.diff(offsets) + 1) ** 2).sum())
+        return _laid_out(self, sentence, self.cells, scores, size)
+
+
+@dataclass(frozen=True, slots=True)
+class GrandparentFamily(Family):
+    """Chains of two arcs.
+
+    Attributes
+    ----------
+    cells
+        The place of each part among the boxes of scores of its sentence's automata: a row an arc
+        into the head, a column a link.
+    """
+
+    cells: IntArray
+
+    def boxes(self, sentence: int, scores: FloatArray, size: int) -> FloatArray:
+        """Lay out a sentence's scores as the automata take them, `size` numbers in all."""
+        return _laid_out(self, sentence, self.cells, scores, size)
+
+
+@dataclass(frozen=True, slots=True)
+class GrandSiblingFamily(Family):
+    """Consecutive siblings with their grandparent.
+
+    Attributes
+    ----------
+    cells
+        The place of each part among the boxes of scores of its sentence's automata: for each arc
+        into the head, a square as siblings have it.
+    spans
+        The links that each part jumps over: first, and the one after the last.
+    siblings
+        The automata.
+    """
+
+    cells: IntArray
+    spans: IntArray
+    siblings: SiblingFamily
+
+    def indicator(self, sentence: int, chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        """Tell which parts a tree has, given the arcs that it has."""
+        at = self.parts.places(sentence)
+        arcs = self.arcs[at]
+        next_to = self.siblings.next_to_each_other(sentence, chosen, arcs[:, 1:], self.spans[at])
+        has: npt.NDArray[np.bool_] = chosen[arcs[:, 0]] & next_to
+        return has
+
+    def boxes(self, sentence: int, scores: FloatArray, size: int) -> FloatArray:
+        """Lay out a sentence's scores as the automata take them, `size` numbers in all."""
+        return _laid_out(self, sentence, self.cells, scores, size)
+
+
+@dataclass(frozen=True, slots=True)
+class TriSiblingFamily(Family):
+    """Three consecutive siblings.
+
+    Attributes
+    ----------
+    cells
+        The place of each part among the cubes of scores of its sentence's automata, of which those
+        with a single link have none.
+    spans
+        The links between the first and the last of the three: first, and the one after the last.
+    siblings
+        The automata.
+    """
+
+    cells: IntArray
+    spans: IntArray
+    siblings: SiblingFamily
+
+    def indicator(self, sentence: int, chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        """Tell which parts a tree has, given the arcs that it has."""
+        at = self.parts.places(sentence)
+        passed, spans = self.siblings.chosen_before(sentence, chosen), self.spans[at]
+        only_the_middle = passed[spans[:, 1]] - passed[spans[:, 0]] == 1
+        # "None" stands for both ends of the row, which are always there.
+        has: npt.NDArray[np.bool_] = np.append(chosen, True)[self.arcs[at]].all(axis=1)
+        return has & only_the_middle
+
+    def automata(self, sentence: int) -> tuple[IntArray, IntArray]:
+        """Return the links of a sentence's automata that have a cube, and their offsets."""
+        links, offsets = self.siblings.automata(sentence)
+        lengths = np.diff(offsets)
+        several = lengths > 1
+        return links[np.repeat(several, lengths)], _offsets(lengths[several])
+
+    def cubes(self, sentence: int, scores: FloatArray) -> FloatArray:
+        """Lay out a sentence's scores as these automata take them."""
+        _, offsets = self.automata(sentence)
+        size = int((np.diff(offsets) ** 3).sum())
+        return _laid_out(self, sentence, self.cells, scores, size)
+
+
+def _offsets(lengths: IntArray) -> IntArray:
+    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
