@@ -185,8 +185,9 @@ class TriSiblingFamily(Family):
         passed, spans = self.siblings.chosen_before(sentence, chosen), self.spans[at]
         only_the_middle = passed[spans[:, 1]] - passed[spans[:, 0]] == 1
         # "None" stands for both ends of the row, which are always there.
-        has: npt.NDArray[np.bool_] = np.append(chosen, True)[self.arcs[at]].all(axis=1)
-        return has & only_the_middle
+        first, middle, last = np.append(chosen, True)[self.arcs[at]].T
+        has: npt.NDArray[np.bool_] = first & middle & last & only_the_middle
+        return has
 
     def automata(self, sentence: int) -> tuple[IntArray, IntArray]:
         """Return the links of a sentence's automata that have a cube, and their offsets."""

@@ -157,12 +157,11 @@ def logic_graph(
             steps = sibling_steps(family, sentence, len(graph))
             _add_siblings(graph, steps, own)
         else:
-            matters = np.flatnonzero(own)
+            pairs = family.arcs[family.parts.places(sentence)].astype(np.int64)
             if isinstance(family, GrandSiblingFamily | TriSiblingFamily):
-                pairs = third_order_pairs(family, sentence, steps)[matters]
-            else:
-                pairs = family.arcs[family.parts.places(sentence)][matters]
-            graph.pair(pairs[:, 0], pairs[:, 1], own[matters])
+                pairs = third_order_pairs(family, sentence, steps)
+            matters = np.flatnonzero(own)
+            graph.pair(pairs[matters, 0], pairs[matters, 1], own[matters])
     _add_flows(graph, words, heads, modifiers)
     return graph
 
