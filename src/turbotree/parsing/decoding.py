@@ -197,8 +197,8 @@ def decode(
     decomposition
         ``"structured"``: trees and automata as factors. ``"logic"``: flows and simple factors, as
         in the papers; not for projective trees. For siblings without grandparents or bigrams both
-        have the same relaxation; otherwise the first is tighter, but for three siblings in a row,
-        whose automata share arcs with the others and not steps.
+        have the same relaxation; otherwise the first is tighter. With three siblings in a row
+        either may be: their automata share arcs with the other automata, but not steps.
     options
         Those of the solver.
     """
