@@ -87,6 +87,10 @@ def _siblings(graph: FactorGraph, count: int, random: np.random.Generator) -> No
     graph.siblings(_links(graph, count, 10), random.normal(size=(count, 11, 11)))
 
 
+def _tri_siblings(graph: FactorGraph, count: int, random: np.random.Generator) -> None:
+    graph.tri_siblings(_links(graph, count, 10), random.normal(size=(count, 10, 10, 10)))
+
+
 def _grandparents(graph: FactorGraph, count: int, random: np.random.Generator) -> None:
     links = _links(graph, count, 20)
     scores = random.normal(size=(count, 11, 11)), random.normal(size=(count, 10, 10))
@@ -115,6 +119,7 @@ KINDS: tuple[tuple[str, int, Build], ...] = (
     ("TREE, 20 words x 10", 100, _tree(projective=False)),
     ("TREE, projective", 100, _tree(projective=True)),
     ("HEAD AUTOMATON, 10", 4_000, _siblings),
+    ("TRIPLE AUTOMATON, 10", 1_000, _tri_siblings),
     ("GRANDPARENT, 10 x 10", 1_000, _grandparents),
     ("CHAIN, 20 x 5", 400, _chain),
 )

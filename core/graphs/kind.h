@@ -23,6 +23,7 @@ enum class Kind : std::int32_t {
   kGrandparentAutomaton = 14,
   kChain = 15,
   kCustom = 16,
+  kTripleAutomaton = 17,
 };
 
 }  // namespace turbotree::graphs

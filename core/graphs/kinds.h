@@ -16,6 +16,7 @@
 #include "graphs/factors/or_out.h"
 #include "graphs/factors/pair.h"
 #include "graphs/factors/tree.h"
+#include "graphs/factors/triple_automaton.h"
 #include "graphs/factors/xor.h"
 #include "graphs/factors/xor_out.h"
 #include "graphs/kind.h"
@@ -48,6 +49,7 @@ bool visit_kind(Kind kind, Visitor&& visitor) {
     case Kind::kGrandparentAutomaton: visitor(Tag<GrandparentAutomaton>{}); return true;
     case Kind::kChain: visitor(Tag<Chain>{}); return true;
     case Kind::kCustom: visitor(Tag<Custom>{}); return true;
+    case Kind::kTripleAutomaton: visitor(Tag<TripleAutomaton>{}); return true;
     default: return false;
   }
 }

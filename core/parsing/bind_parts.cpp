@@ -16,66 +16,51 @@ using namespace turbotree::numpy;
 using IntVector = Input<std::int32_t>;
 using IntMatrix = Input<std::int32_t, 2>;
 
-// Builds the parts without the GIL, and gives their arrays: rows, offsets and arcs of every family,
-// then what it has of its own.
-template <class Build, class... More>
+// What a list has beyond rows, their offsets and arcs.
+std::tuple<> others(PartList&) { return {}; }
+auto others(GrandparentList& list) { return std::tuple(to_numpy(std::move(list.cells))); }
+auto others(ThirdOrderList& list) {
+  return std::tuple(to_numpy(std::move(list.cells)), to_numpy(std::move(list.spans), 2));
+}
+auto others(SiblingList& list) {
+  return std::tuple(to_numpy(std::move(list.cells)), to_numpy(std::move(list.spans), 2),
+                    to_numpy(std::move(list.links)), to_numpy(std::move(list.link_offsets)),
+                    to_numpy(std::move(list.automaton_offsets)),
+                    to_numpy(std::move(list.variables)), to_numpy(std::move(list.above)),
+                    to_numpy(std::move(list.variable_offsets)),
+                    to_numpy(std::move(list.score_offsets)));
+}
+
+// Options, if any, say what the automata score.
+template <auto Build, class... Options>
 auto parts_of(const IntVector& lengths, const IntMatrix& arcs, const IntVector& offsets,
-              std::size_t columns, std::size_t arcs_a_part, Build build, More... more) {
+              Options... options) {
   const ArcBatch batch = make_batch(lengths, arcs, offsets);
   auto list = [&] {
     nb::gil_scoped_release release;
-    return build(batch);
+    if constexpr (sizeof...(options) == 0)
+      return Build(batch);
+    else
+      return Build(batch, AutomataKind{options...});
   }();
-  return std::make_tuple(to_numpy(std::move(list.rows), columns), to_numpy(std::move(list.offsets)),
-                         to_numpy(std::move(list.arcs), arcs_a_part), more(list)...);
-}
-
-// Takes one of a list's own vectors.
-template <auto Member>
-constexpr auto take = [](auto& list) { return to_numpy(std::move(list.*Member)); };
-template <auto Member>
-constexpr auto take_pairs = [](auto& list) { return to_numpy(std::move(list.*Member), 2); };
-
-auto siblings_of(const IntVector& lengths, const IntMatrix& arcs, const IntVector& offsets,
-                 bool grandparents, bool grand_siblings) {
-  using L = SiblingList;
-  const auto build = [&](const ArcBatch& batch) {
-    return consecutive_siblings(batch, {grandparents, grand_siblings});
-  };
-  return parts_of(lengths, arcs, offsets, 4, 2, build, take<&L::cells>, take_pairs<&L::spans>,
-                  take<&L::links>, take<&L::link_offsets>, take<&L::automaton_offsets>,
-                  take<&L::variables>, take<&L::above>, take<&L::variable_offsets>,
-                  take<&L::score_offsets>);
-}
-
-auto grandparents_of(const IntVector& lengths, const IntMatrix& arcs, const IntVector& offsets,
-                     bool grand_siblings) {
-  const auto build = [&](const ArcBatch& batch) {
-    return grandparents(batch, {true, grand_siblings});
-  };
-  return parts_of(lengths, arcs, offsets, 3, 2, build, take<&GrandparentList::cells>);
-}
-
-auto grand_siblings_of(const IntVector& lengths, const IntMatrix& arcs, const IntVector& offsets) {
-  const auto build = [](const ArcBatch& batch) { return grand_siblings(batch, {true, true}); };
-  return parts_of(lengths, arcs, offsets, 5, 3, build, take<&GrandSiblingList::cells>,
-                  take_pairs<&GrandSiblingList::spans>);
-}
-
-template <PartList (*Build)(const ArcBatch&)>
-auto plain_parts_of(const IntVector& lengths, const IntMatrix& arcs, const IntVector& offsets) {
-  return parts_of(lengths, arcs, offsets, 3, 2, Build);
+  return std::tuple_cat(std::tuple(to_numpy(std::move(list.rows), list.kColumns),
+                                   to_numpy(std::move(list.offsets)),
+                                   to_numpy(std::move(list.arcs), list.kArcs)),
+                        others(list));
 }
 
 }  // namespace
 
 void bind_parts(nb::module_& m) {
-  m.def("consecutive_siblings", &siblings_of, "lengths"_a, "arcs"_a, "offsets"_a, "grandparents"_a,
-        "grand_siblings"_a);
-  m.def("all_siblings", &plain_parts_of<&all_siblings>, "lengths"_a, "arcs"_a, "offsets"_a);
-  m.def("grandparents", &grandparents_of, "lengths"_a, "arcs"_a, "offsets"_a, "grand_siblings"_a);
-  m.def("grand_siblings", &grand_siblings_of, "lengths"_a, "arcs"_a, "offsets"_a);
-  m.def("head_bigrams", &plain_parts_of<&head_bigrams>, "lengths"_a, "arcs"_a, "offsets"_a);
+  m.def("consecutive_siblings", &parts_of<&consecutive_siblings, bool, bool>, "lengths"_a, "arcs"_a,
+        "offsets"_a, "grandparents"_a, "grand_siblings"_a);
+  m.def("all_siblings", &parts_of<&all_siblings>, "lengths"_a, "arcs"_a, "offsets"_a);
+  m.def("grandparents", &parts_of<&grandparents, bool, bool>, "lengths"_a, "arcs"_a, "offsets"_a,
+        "grandparents"_a, "grand_siblings"_a);
+  m.def("grand_siblings", &parts_of<&grand_siblings, bool, bool>, "lengths"_a, "arcs"_a,
+        "offsets"_a, "grandparents"_a, "grand_siblings"_a);
+  m.def("tri_siblings", &parts_of<&tri_siblings>, "lengths"_a, "arcs"_a, "offsets"_a);
+  m.def("head_bigrams", &parts_of<&head_bigrams>, "lengths"_a, "arcs"_a, "offsets"_a);
 }
 
 }  // namespace turbotree::parsing

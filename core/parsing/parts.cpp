@@ -39,13 +39,13 @@ class ArcIndex {
 };
 
 // Calls visit(arcs, words) for every sentence; it appends to the list.
-template <class Visit>
-void for_sentences(const ArcBatch& batch, PartList& list, int arcs_a_part, Visit visit) {
+template <class List, class Visit>
+void for_sentences(const ArcBatch& batch, List& list, Visit visit) {
   ArcIndex index;
   for (std::size_t s = 0; s < batch.lengths.size(); ++s) {
     index.fill(batch, s);
     visit(index, batch.lengths[s]);
-    list.offsets.push_back(static_cast<std::int32_t>(list.arcs.size()) / arcs_a_part);
+    list.offsets.push_back(static_cast<std::int32_t>(list.arcs.size()) / List::kArcs);
   }
 }
 
@@ -72,7 +72,7 @@ void append(PartList& list, std::initializer_list<std::int32_t> row,
 
 SiblingList consecutive_siblings(const ArcBatch& batch, AutomataKind kind) {
   SiblingList list;
-  for_sentences(batch, list, 2, [&](const ArcIndex& index, std::int32_t words) {
+  for_sentences(batch, list, [&](const ArcIndex& index, std::int32_t words) {
     const auto first_link = static_cast<std::int32_t>(list.links.size());
     for_automata(index, words, kind, [&](std::int32_t h, int side, std::int32_t scores) {
       const std::vector<std::int32_t>& out = index.out(h, side);
@@ -106,7 +106,7 @@ SiblingList consecutive_siblings(const ArcBatch& batch, AutomataKind kind) {
 PartList all_siblings(const ArcBatch& batch) {
   PartList list;
   std::vector<std::int32_t> arcs;
-  for_sentences(batch, list, 2, [&](const ArcIndex& index, std::int32_t words) {
+  for_sentences(batch, list, [&](const ArcIndex& index, std::int32_t words) {
     for (std::int32_t h = 0; h <= words; ++h) {
       arcs.assign(index.out(h, 0).rbegin(), index.out(h, 0).rend());
       arcs.insert(arcs.end(), index.out(h, 1).begin(), index.out(h, 1).end());
@@ -120,7 +120,7 @@ PartList all_siblings(const ArcBatch& batch) {
 
 GrandparentList grandparents(const ArcBatch& batch, AutomataKind kind) {
   GrandparentList list;
-  for_sentences(batch, list, 2, [&](const ArcIndex& index, std::int32_t words) {
+  for_sentences(batch, list, [&](const ArcIndex& index, std::int32_t words) {
     for_automata(index, words, kind, [&](std::int32_t h, int side, std::int32_t scores) {
       const std::vector<std::int32_t>&above = index.into(h), &below = index.out(h, side);
       const auto columns = static_cast<std::int32_t>(below.size());
@@ -139,9 +139,9 @@ GrandparentList grandparents(const ArcBatch& batch, AutomataKind kind) {
   return list;
 }
 
-GrandSiblingList grand_siblings(const ArcBatch& batch, AutomataKind kind) {
-  GrandSiblingList list;
-  for_sentences(batch, list, 3, [&](const ArcIndex& index, std::int32_t words) {
+ThirdOrderList grand_siblings(const ArcBatch& batch, AutomataKind kind) {
+  ThirdOrderList list;
+  for_sentences(batch, list, [&](const ArcIndex& index, std::int32_t words) {
     std::int32_t link = 0;
     for_automata(index, words, kind, [&](std::int32_t h, int side, std::int32_t scores) {
       const std::vector<std::int32_t>&above = index.into(h), &out = index.out(h, side);
@@ -167,9 +167,39 @@ GrandSiblingList grand_siblings(const ArcBatch& batch, AutomataKind kind) {
   return list;
 }
 
+ThirdOrderList tri_siblings(const ArcBatch& batch) {
+  ThirdOrderList list;
+  for_sentences(batch, list, [&](const ArcIndex& index, std::int32_t words) {
+    std::int32_t cube = 0, link = 0;
+    for (std::int32_t h = 0; h <= words; ++h)
+      for (int side = 0; side < 2; ++side) {
+        const std::vector<std::int32_t>& out = index.out(h, side);
+        const auto count = static_cast<std::int32_t>(out.size());
+        if (count > 1) {
+          for (std::int32_t i = 0; i < count; ++i)
+            for (std::int32_t j = i; j < count; ++j)
+              for (std::int32_t k = j; k < count; ++k) {
+                const bool first = i == 0, last = k + 1 == count;
+                if (first && last) continue;
+                const std::int32_t inner = first ? -1 : out[i - 1], outer = last ? -1 : out[k + 1];
+                append(list,
+                       {h, first ? -1 : index.modifier(inner), index.modifier(out[j]),
+                        last ? -1 : index.modifier(outer), side},
+                       {inner, out[j], outer});
+                list.cells.push_back(cube + (i * count + j) * count + k);
+                list.spans.insert(list.spans.end(), {link + i, link + k + 1});
+              }
+          cube += count * count * count;
+        }
+        link += count;
+      }
+  });
+  return list;
+}
+
 PartList head_bigrams(const ArcBatch& batch) {
   PartList list;
-  for_sentences(batch, list, 2, [&](const ArcIndex& index, std::int32_t words) {
+  for_sentences(batch, list, [&](const ArcIndex& index, std::int32_t words) {
     for (std::int32_t m = 2; m <= words; ++m)
       for (const std::int32_t left : index.into(m - 1))
         for (const std::int32_t own : index.into(m))

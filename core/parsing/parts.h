@@ -12,6 +12,7 @@
 namespace turbotree::parsing {
 
 struct PartList {
+  static constexpr int kColumns = 3, kArcs = 2;  // of a row; other lists have their own
   std::vector<std::int32_t> rows, arcs;
   std::vector<std::int32_t> offsets{0};  // of the sentences' parts
 };
@@ -22,6 +23,7 @@ struct PartList {
 // The arcs of one head and side are an automaton: its links outward. A part's cell is its place
 // among the scores of its sentence's automata, and its span the links that it jumps over.
 struct SiblingList : PartList {
+  static constexpr int kColumns = 4;
   std::vector<std::int32_t> cells, spans;
   std::vector<std::int32_t> links;
   std::vector<std::int32_t> link_offsets{0};       // of the automata, over the whole batch
@@ -62,13 +64,22 @@ PartList all_siblings(const ArcBatch& batch);
 
 GrandparentList grandparents(const ArcBatch& batch, AutomataKind kind);
 
-// Consecutive siblings with their grandparent: rows of (grandparent, head, inner, outer, side), arcs
-// (above, inner, outer); one of the modifiers at least is there. Cells and spans as siblings have.
-struct GrandSiblingList : PartList {
+// Three arcs. The cell of a part is its place among the scores of its sentence's automata, and its
+// span the links between its first and its last modifier.
+struct ThirdOrderList : PartList {
+  static constexpr int kColumns = 5, kArcs = 3;
   std::vector<std::int32_t> cells, spans;
 };
 
-GrandSiblingList grand_siblings(const ArcBatch& batch, AutomataKind kind);
+// Consecutive siblings with their grandparent: rows of (grandparent, head, inner, outer, side),
+// arcs (above, inner, outer); one of the modifiers at least is there. Cells as siblings have them.
+ThirdOrderList grand_siblings(const ArcBatch& batch, AutomataKind kind);
+
+// Three consecutive siblings: rows of (head, inner, middle, outer, side), arcs (inner, middle,
+// outer); one of the inner and the outer modifier at least is there. An automaton with two links
+// or more has a cube of scores: cell [i][j][k] is for the i-th link, the (j + 1)-th and the
+// (k + 2)-th, where 0 is before the first and one more than there are links is after the last.
+ThirdOrderList tri_siblings(const ArcBatch& batch);
 
 // The heads of two neighbouring words: rows of (head of the left one, its head, word). In the order
 // of the words; then of the left one's arcs, then of its own, which have to be sorted by modifier.

@@ -182,6 +182,7 @@ def test_structured_factors_agree_in_all_ways_of_insertion():
     rng = np.random.default_rng(0)
     sib, grand, both = rng.normal(size=(2, 4, 4)), rng.normal(size=(2, 2, 3)), None
     both = rng.normal(size=(2, 2, 4, 4))
+    triples = rng.normal(size=(2, 3, 3, 3))
     into, out = np.array([[0, 1], [~2, 3]]), np.array([[4, 5, ~6], [7, 8, 9]])
     arcs = np.array([(0, 1), (0, 2), (1, 2), (2, 1)])
     xs = np.array([[0, 1, 2, 3], [4, ~5, 6, 7]])
@@ -193,15 +194,18 @@ def test_structured_factors_agree_in_all_ways_of_insertion():
         if way == "single":
             for f in range(2):
                 graph.siblings(out[f], sib[f])
+                graph.tri_siblings(out[f], triples[f])
                 graph.grandparent_siblings(into[f], out[f], sib[f], grand[f], both[f])
                 graph.tree(heads[f], modifiers[f], xs[f], projective=True)
         elif way == "bulk":
             graph.siblings(out, sib)
+            graph.tri_siblings(out, triples)
             graph.grandparent_siblings(into, out, sib, grand, both)
             graph.tree(heads, modifiers, xs, projective=True)
         else:
             ends = ([0, 2, 4], [0, 3, 6])
             graph.siblings(out.ravel(), sib.ravel(), offsets=ends[1])
+            graph.tri_siblings(out.ravel(), triples.ravel(), offsets=ends[1])
             graph.grandparent_siblings(
                 into.ravel(), out.ravel(), sib.ravel(), grand.ravel(), both.ravel(), offsets=ends
             )
@@ -331,6 +335,15 @@ WRONG = {
     ),
     "siblings": (lambda g: g.siblings([0, 1], np.zeros((2, 2))), r"\(3, 3\), got \(2, 2\)"),
     "siblings NaN": (lambda g: g.siblings([0], [[0, NAN], [0, 0]]), "finite"),
+    "tri-siblings": (
+        lambda g: g.tri_siblings([0, 1], np.zeros((3, 3))),
+        r"\(2, 2, 2\), got \(3, 3\)",
+    ),
+    "tri-siblings NaN": (lambda g: g.tri_siblings([0], [[[NAN]]]), "finite"),
+    "flat tri-siblings": (
+        lambda g: g.tri_siblings([0, 1, 2], np.zeros(10), offsets=[0, 1, 3]),
+        r"\(9,\), got \(10,\)",
+    ),
     "grand": (
         lambda g: g.grandparent_siblings([0], [1, 2], None, np.zeros((2, 2))),
         r"grandparent_scores: expected shape \(1, 2\)",

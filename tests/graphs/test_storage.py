@@ -75,6 +75,7 @@ def _saved(tmp_path):
     graph.tree([0, 0, 1, 2], [1, 2, 2, 1], xs)
     graph.siblings(xs, np.zeros((5, 5)))
     graph.grandparent_siblings(xs[:2], xs[2:])
+    graph.tri_siblings(xs, np.zeros((4, 4, 4)))
     graph.chain([xs[:1], xs[1:]], [np.zeros((1, 3))])
     graph.fix(0)
     path = tmp_path / "graph.npz"
@@ -103,6 +104,7 @@ CHANGES = {
     "DENSE.extras": np.zeros(3),
     "TREE.shapes": np.array([2, 0, 0, 1, 0, 2, 1, 2, 2, 9], dtype=np.int32),
     "HEAD_AUTOMATON.extras": np.zeros(7),
+    "TRIPLE_AUTOMATON.extras": np.zeros(63),
     "GRANDPARENT_AUTOMATON.shapes": np.array([4], dtype=np.int32),
     "CHAIN.shapes": np.array([2**31 - 1, 2**31 - 1], dtype=np.int32),
     "surprise": np.zeros(3),

@@ -115,6 +115,9 @@ def add_factor(
     elif kind is Kind.HEAD_AUTOMATON:
         xs = links(1)
         graph.siblings(xs, scores(rng, (len(xs) + 1, len(xs) + 1), forbidden))
+    elif kind is Kind.TRIPLE_AUTOMATON:
+        xs = links(1)
+        graph.tri_siblings(xs, scores(rng, (len(xs),) * 3, forbidden))
     elif kind is Kind.GRANDPARENT_AUTOMATON:
         xs = links(2, 7)
         above = int(rng.integers(1, min(len(xs), 4)))

@@ -17,11 +17,13 @@ def parts_of(heads: Sequence[int], has_candidates: set[tuple[int, int]]) -> dict
     words = range(1, len(heads) + 1)
     head = dict(zip(words, heads, strict=True))
     siblings: set[Row] = set()
+    triples: set[Row] = set()
     for h, side in has_candidates:
         there = [m for m in words if head[m] == h and (m > h) == bool(side)]
         outward = sorted(there, key=lambda m: abs(m - h))
         row = [NONE, *outward, NONE]
         siblings |= {(h, row[i], row[i + 1], side) for i in range(len(row) - 1)}
+        triples |= {(h, *row[i : i + 3], side) for i in range(len(row) - 2)}
     return {
         "sibling": siblings,
         "grandparent": {(head[head[m]], head[m], m) for m in words if head[m] != 0},
@@ -32,6 +34,9 @@ def parts_of(heads: Sequence[int], has_candidates: set[tuple[int, int]]) -> dict
             (head[h], h, m, s, side)
             for h, m, s, side in siblings
             if h != 0 and (m, s) != (NONE, NONE)
+        },
+        "tri_sibling": {
+            (h, m, s, t, side) for h, m, s, t, side in triples if (m, t) != (NONE, NONE)
         },
         "head_bigram": {(head[m - 1], head[m], m) for m in words if m > 1},
     }

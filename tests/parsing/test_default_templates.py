@@ -5,9 +5,10 @@ import pytest
 from turbotree.features import parse_templates
 from turbotree.parsing.arcs import ARC
 from turbotree.parsing.labels import NODE, pair_kind
+from turbotree.parsing.parts import FAMILIES
 from turbotree.parsing.templates import load_templates
 
-KINDS = {"pruner": ARC, "arc": ARC, "label": NODE, "label_pair": pair_kind(40)}
+KINDS = {"pruner": ARC, **FAMILIES, "label": NODE, "label_pair": pair_kind(40)}
 
 
 @pytest.mark.parametrize("name", KINDS)

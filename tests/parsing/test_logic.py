@@ -14,14 +14,20 @@ from turbotree.parsing.arcs import TreeShape, best_trees
 from turbotree.parsing.commodities import commodities
 from turbotree.parsing.decoding import build_graph, decode, tree_score
 from turbotree.parsing.logic import logic_graph
-from turbotree.parsing.parts import FAMILIES, families_of
+from turbotree.parsing.parts import FAMILIES, NEEDS, families_of
 from turbotree.parsing.relaxation import solve_relaxation
 
 NON_PROJECTIVE = st.builds(TreeShape, single_root=st.booleans(), projective=st.just(False))
-NEEDED = {"grand_sibling": {"sibling", "grandparent"}}
-MIXES = st.sets(st.sampled_from([name for name in FAMILIES if name != "arc"])).map(
-    lambda chosen: families_of("arc", list(chosen.union(*(NEEDED.get(c, ()) for c in chosen))))
-)
+
+
+def mixes(names):
+    """Sets of families, each with those that it needs."""
+    return st.sets(st.sampled_from([name for name in names if name != "arc"])).map(
+        lambda chosen: families_of("arc", list(chosen.union(*(NEEDS.get(c, ()) for c in chosen))))
+    )
+
+
+MIXES = mixes(FAMILIES)
 #: As far as ADMM goes when it is asked for the optimum of the relaxation.
 FAR = {"max_iterations": 20000, "residual_threshold": 1e-8}
 
@@ -80,7 +86,9 @@ def test_logic_and_automata_relax_siblings_alike(case, shape):
 @given(st.data(), NON_PROJECTIVE)
 @settings(max_examples=40)
 def test_automata_and_chains_are_never_looser_than_logic(data, shape):
-    parts, scores = data.draw(cases(families=data.draw(MIXES)))
+    """Automata of three siblings are left out: with the others they share only arcs, not steps."""
+    names = [name for name in FAMILIES if name != "tri_sibling"]
+    parts, scores = data.draw(cases(families=data.draw(mixes(names))))
     structured = build_graph(parts, 0, scores, shape).solve("linear_program").upper_bound
     logic = solve_relaxation(parts, 0, scores, shape).upper_bound
     assert logic >= structured - 1e-5 * max(1.0, abs(structured))

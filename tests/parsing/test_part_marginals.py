@@ -24,6 +24,7 @@ MIXES = [
     MODELS["full"],
     MODELS["third"],
     ("arc", "sibling"),
+    ("arc", "sibling", "tri_sibling"),
     ("arc", "grandparent"),
     ("arc", "grandparent", "all_siblings", "head_bigram"),
 ]
@@ -92,7 +93,14 @@ def test_beliefs_of_parts_agree_with_those_of_arcs(families, words, seed):
             outer[outer >= 0], found.parts["sibling"][outer >= 0], minlength=len(found.arcs)
         )
         assert sums == pytest.approx(found.arcs, abs=1e-6)
-    for name in set(families) - {"arc", "sibling", "grand_sibling"}:
+    if "tri_sibling" in families:
+        # Each arc is the middle one of three consecutive siblings at most once, and exactly once
+        # if parts with neither neighbour counted too.
+        middle = parts.families["tri_sibling"].arcs[:, 1]
+        sums = np.bincount(middle, found.parts["tri_sibling"], minlength=len(found.arcs))
+        assert (sums <= found.arcs + 1e-6).all()
+        assert (found.parts["tri_sibling"] >= 0.0).all()
+    for name in set(families) - {"arc", "sibling", "grand_sibling", "tri_sibling"}:
         # Two arcs are chosen together at most as often as the rarer one.
         rarer = found.arcs[parts.families[name].arcs].min(axis=1)
         assert (found.parts[name] <= rarer + 1e-9).all()

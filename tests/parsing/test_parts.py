@@ -11,7 +11,7 @@ from oracles.parts import parts_of
 from oracles.trees import log_sum
 
 from turbotree.errors import InfeasibleError, InputError
-from turbotree.graphs import Status
+from turbotree.graphs import Kind, Status
 from turbotree.parsing.arcs import TreeShape
 from turbotree.parsing.decoding import build_graph, decode, part_marginals, tree_score
 from turbotree.parsing.parts import FAMILIES, MODELS, families_of
@@ -50,7 +50,14 @@ def test_the_graph_scores_every_tree_as_its_parts_do(case, shape):
 
 
 @pytest.mark.parametrize(
-    "families", [*MODELS.values(), FULL, ("arc", "grandparent"), ("arc", "sibling")]
+    "families",
+    [
+        *MODELS.values(),
+        FULL,
+        ("arc", "grandparent"),
+        ("arc", "sibling"),
+        ("arc", "sibling", "tri_sibling"),
+    ],
 )
 @given(st.data(), shapes)
 @settings(max_examples=15)
@@ -115,12 +122,40 @@ def test_candidates_without_a_tree_are_infeasible():
 
 def test_families_come_in_their_usual_order_with_arcs_first():
     assert families_of("arc", ["head_bigram", "sibling"]) == ("arc", "sibling", "head_bigram")
-    assert families_of("full") == tuple(FAMILIES)[:-1]
+    assert families_of("full") == tuple(FAMILIES)[:-2]
+    assert families_of("third") == tuple(name for name in FAMILIES if name != "all_siblings")
 
 
 @pytest.mark.parametrize(
-    ("model", "parts"), [("huge", None), ("arc", ["cousin"]), ("arc", ["grand_sibling"])]
+    ("model", "parts", "message"),
+    [
+        ("huge", None, "huge"),
+        ("arc", ["cousin"], "cousin"),
+        ("arc", ["grand_sibling"], "grand_sibling needs sibling and grandparent"),
+        ("arc", ["grandparent", "tri_sibling"], "tri_sibling needs sibling"),
+    ],
 )
-def test_unknown_models_and_parts_are_named(model, parts):
-    with pytest.raises(InputError, match=r"huge|cousin|grand_sibling"):
+def test_unknown_models_and_parts_are_named(model, parts, message):
+    with pytest.raises(InputError, match=message):
         families_of(model, parts)
+
+
+def test_three_siblings_have_a_factor_where_they_score_something():
+    words = 4
+    arcs = [(h, m) for h in range(words + 1) for m in range(1, words + 1) if h != m]
+    parts = part_set([words], [arcs], ("arc", "sibling", "tri_sibling"))
+    scores = {name: np.zeros(len(parts.parts(name).rows)) for name in ("arc", *parts.families)}
+    rows = parts.parts("tri_sibling").rows
+    # No part has neither an inner nor an outer sibling, so heads with one candidate have none.
+    assert {(h, side) for h, _, _, _, side in rows.tolist()} == {
+        (0, 1),
+        (1, 1),
+        (2, 1),
+        (3, 0),
+        (4, 0),
+    }
+    for scored in ([], [0], [2, 4]):
+        scores["tri_sibling"][:] = np.isin(rows[:, 0], scored)
+        blocks = build_graph(parts, 0, scores, TreeShape()).blocks
+        found = [block for block in blocks if block.kind is Kind.TRIPLE_AUTOMATON]
+        assert sum(map(len, found)) == len(scored)

@@ -63,8 +63,9 @@ def train(
         typer.Option(
             help="arc: each arc is scored by itself; fastest. standard: also neighbouring "
             "modifiers of a head, and chains of two arcs. full: also all pairs of modifiers, and "
-            "the heads of neighbouring words. third: also neighbouring modifiers with the head "
-            "of their head."
+            "the heads of neighbouring words. third: standard, the heads of neighbouring "
+            "words, neighbouring modifiers with the head of their head, and three neighbouring "
+            "modifiers."
         ),
     ] = ModelKind.ARC,
     parts: Annotated[

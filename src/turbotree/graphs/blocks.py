@@ -38,6 +38,7 @@ class Kind(IntEnum):
     GRANDPARENT_AUTOMATON = 14
     CHAIN = 15
     CUSTOM = 16
+    TRIPLE_AUTOMATON = 17
 
     @property
     def method(self) -> str:
@@ -67,11 +68,19 @@ _METHODS = (
     "grandparent_siblings",
     "chain",
     "custom",
+    "tri_siblings",
 )
 
 #: Kinds that have scores of their own, and kinds described by whole numbers.
 WITH_EXTRAS = frozenset(
-    {Kind.PAIR, Kind.DENSE, Kind.HEAD_AUTOMATON, Kind.GRANDPARENT_AUTOMATON, Kind.CHAIN}
+    {
+        Kind.PAIR,
+        Kind.DENSE,
+        Kind.HEAD_AUTOMATON,
+        Kind.GRANDPARENT_AUTOMATON,
+        Kind.CHAIN,
+        Kind.TRIPLE_AUTOMATON,
+    }
 )
 WITH_SHAPES = frozenset(
     {

@@ -11,7 +11,7 @@ from turbotree.errors import InputError
 from turbotree.graphs.arcs import check_arcs
 from turbotree.graphs.blocks import NO_EXTRAS, PROJECTIVE, SINGLE_ROOT, Kind
 from turbotree.graphs.literals import Links, read_links, read_per_factor, read_whole, side_by_side
-from turbotree.graphs.matrices import read_boxes, read_sibling_scores
+from turbotree.graphs.matrices import read_boxes, read_sibling_scores, read_tri_sibling_scores
 from turbotree.graphs.store import Store
 
 
@@ -109,6 +109,39 @@ class DependencyFactors(Store):
         links = read_links(xs, offsets, "siblings")
         flat = read_sibling_scores(scores, links, "siblings: scores", ragged=offsets is not None)
         self._append(Kind.HEAD_AUTOMATON, links, (links.lengths + 1) ** 2, flat)
+
+    def tri_siblings(self, xs: Any, scores: Any, *, offsets: Any = None) -> None:
+        """Score three consecutive modifiers of one head on one side (TRIPLE AUTOMATON).
+
+        Parameters
+        ----------
+        xs : array of literals of shape (K,) or (F, K)
+            The arcs to the candidate modifiers, outward from the head. Any set of them may be true.
+        scores : array of shape (K, K, K) or (F, K, K, K)
+            ``scores[i, j, k]``: the i-th, (j + 1)-th and (k + 2)-th modifier follow one another,
+            where 0 is the start and K + 1 the stop. Only ``i <= j <= k`` is read. No modifier at
+            all scores 0.
+        offsets : array of shape (F + 1,), optional
+            For factors of different sizes; the scores are then given flat too, one cube after
+            another.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from turbotree.graphs import FactorGraph
+        >>> graph = FactorGraph()
+        >>> arcs = graph.variables([1.0, 1.0, 1.0])
+        >>> scores = np.zeros((3, 3, 3))
+        >>> scores[0, 0, 1], scores[1, 2, 2] = 0.5, 0.25  # start, 1, 3 and 1, 3, stop
+        >>> graph.tri_siblings(arcs, scores)
+        >>> graph.value([1, 0, 1]), graph.value([1, 1, 1]), graph.value([0, 0, 0])
+        (2.75, 3.0, 0.0)
+        """
+        links = read_links(xs, offsets, "tri_siblings")
+        flat = read_tri_sibling_scores(
+            scores, links, "tri_siblings: scores", ragged=offsets is not None
+        )
+        self._append(Kind.TRIPLE_AUTOMATON, links, links.lengths**3, flat)
 
     def grandparent_siblings(
         self,

@@ -222,6 +222,21 @@ def _grandparent_automaton(links: Booleans, extras: Floats, shape: NDArray[np.in
     return total
 
 
+def _triple_automaton(links: Booleans, extras: Floats, shape: NDArray[np.int32]) -> Floats:
+    count, size = links.shape
+    cube = extras.reshape(size, size, size)
+    total = np.zeros(count)
+    # The two modifiers last seen, counted from 1; 0 is the start, or none yet.
+    before, last = np.zeros((2, count), dtype=np.intp)
+    for place in range(size + 1):
+        true = links[:, place] if place < size else np.ones(count, dtype=bool)
+        third = true & (last > 0)
+        total[third] += cube[before[third], last[third] - 1, place - 1]
+        before[true] = last[true]
+        last[true] = place + 1
+    return total
+
+
 def _custom(block: Block, chosen: Booleans) -> Floats:
     scores = np.empty((len(chosen), len(block)))
     for index, oracle in enumerate(block.oracles):
@@ -276,4 +291,5 @@ _FORMULAS: dict[Kind, Callable[[Block, Booleans], Floats]] = {
     Kind.GRANDPARENT_AUTOMATON: _each(_grandparent_automaton),
     Kind.CHAIN: _each(_chain),
     Kind.CUSTOM: _custom,
+    Kind.TRIPLE_AUTOMATON: _each(_triple_automaton),
 }

@@ -37,6 +37,28 @@ def read_sibling_scores(
     return read_scores(flat, where)
 
 
+def read_tri_sibling_scores(
+    scores: Any, links: Links, where: str, *, ragged: bool
+) -> NDArray[np.float64]:
+    """Read cubes over three modifiers in a row, flat.
+
+    Entries that no three modifiers in their order belong to become 0 whatever they are.
+    """
+    sides = links.lengths
+    axes = (sides, sides, sides)
+    flat = _read_flat(read_numbers(scores, where), links.factors, axes, where, ragged=ragged)
+    if isinstance(sides, int):
+        later = np.tri(sides, k=-1, dtype=bool)
+        flat.reshape(-1, sides, sides, sides)[:, later[:, :, np.newaxis] | later] = 0.0
+    else:
+        side = np.repeat(sides, sides**3)
+        place = np.arange(len(flat)) - np.repeat(_first(sides**3), sides**3)
+        rows, third = np.divmod(place, side)
+        first, second = np.divmod(rows, side)
+        flat[(first > second) | (second > third)] = 0.0
+    return read_scores(flat, where)
+
+
 def read_boxes(
     scores: Any, count: int, axes: tuple[Lengths, ...], where: str, *, ragged: bool
 ) -> NDArray[np.float64]:

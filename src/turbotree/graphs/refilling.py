@@ -140,6 +140,8 @@ def _refill_structured(
         )
     elif kind is Kind.HEAD_AUTOMATON:
         graph.siblings(rows, _box(extras, (count, links + 1, links + 1), kind))
+    elif kind is Kind.TRIPLE_AUTOMATON:
+        graph.tri_siblings(rows, _box(extras, (count, links, links, links), kind))
     elif kind is Kind.GRANDPARENT_AUTOMATON:
         if len(numbers) != 1 or not 1 <= numbers[0] < links:
             raise InputError(f"{kind.name}: expected from 1 to {links - 1} grandparents")

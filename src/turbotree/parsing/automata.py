@@ -13,13 +13,14 @@ import numpy as np
 from turbotree.graphs import FactorGraph, Kind, Marginals
 from turbotree.graphs.blocks import PROJECTIVE, SINGLE_ROOT, Chunk
 from turbotree.parsing.arcs import FloatArray, TreeShape
-from turbotree.parsing.parts import (
+from turbotree.parsing.families import (
     Family,
     GrandparentFamily,
     GrandSiblingFamily,
-    PartSet,
     SiblingFamily,
+    TriSiblingFamily,
 )
+from turbotree.parsing.parts import PartSet
 
 #: The families that automata score together if all of them are there; else the first two, or one.
 IN_AUTOMATA = ("sibling", "grandparent", "grand_sibling")
@@ -90,6 +91,27 @@ def add_automata(
     ):
         if chunk.factors:
             graph.add_chunk(kind, chunk)
+
+
+def add_tri_siblings(
+    graph: FactorGraph,
+    sentence: int,
+    scores: FloatArray,
+    family: TriSiblingFamily,
+    *,
+    every_one: bool = False,
+) -> None:
+    """Add the automata of three siblings: those that score something, or every one."""
+    links, lengths = family.automata(sentence)
+    sizes = lengths**3
+    cubes = np.zeros(int(sizes.sum()))
+    cubes[family.cells[family.parts.places(sentence)]] = scores
+    if not every_one and len(lengths):
+        matters = np.logical_or.reduceat(cubes != 0.0, np.cumsum(sizes) - sizes)
+        links, cubes = links[np.repeat(matters, lengths)], cubes[np.repeat(matters, sizes)]
+        lengths, sizes = lengths[matters], sizes[matters]
+    if len(lengths):
+        graph.add_chunk(Kind.TRIPLE_AUTOMATON, Chunk.of(len(lengths), lengths, links, sizes, cubes))
 
 
 def automata_probabilities(

@@ -6,6 +6,7 @@ relaxations, but each time it is counted again in the Bethe entropy: with all sc
 partition of nine words comes out as 2.5 instead of 17.6, and beliefs drift to 0 and 1. Here only
 the tree constrains anything, and what the other factors say vanishes with their scores: with all
 scores 0, beliefs and log partition are exact. Grandparents and bigrams of heads are pairs of arcs.
+Automata of siblings, two or three in a row, allow anything and are taken as they are.
 Grand-siblings are no pairs: models that have them pay the price.
 """
 
@@ -22,10 +23,12 @@ from turbotree.parsing.arcs import FloatArray, TreeShape
 from turbotree.parsing.automata import (
     IN_AUTOMATA,
     add_automata,
+    add_tri_siblings,
     automata_probabilities,
     tree_of_arcs,
 )
-from turbotree.parsing.parts import PartSet, SiblingFamily
+from turbotree.parsing.families import SiblingFamily, TriSiblingFamily
+from turbotree.parsing.parts import PartSet
 
 #: Options of belief propagation that suit parsing. On English sentences, damped messages come to
 #: rest wherever others do and in the few per cent where those do not, about as fast. Probabilities
@@ -65,6 +68,8 @@ def belief_graph(
             graph.add_chunk(
                 Kind.HEAD_AUTOMATON, Chunk.of(len(lengths), lengths, links, sizes, squares)
             )
+        elif isinstance(family, TriSiblingFamily):
+            add_tri_siblings(graph, sentence, scores[name], family, every_one=True)
         else:
             # Factors that score nothing would send messages of 0.
             matters = np.flatnonzero(scores[name])
@@ -101,7 +106,10 @@ def part_probabilities(
         block.kind: found for block, found in zip(graph.blocks, marginals.extras, strict=True)
     }
     nothing = np.zeros(0)
-    squares, pairs = (extras.get(kind, nothing) for kind in (Kind.HEAD_AUTOMATON, Kind.PAIR))
+    squares, cubes, pairs = (
+        extras.get(kind, nothing)
+        for kind in (Kind.HEAD_AUTOMATON, Kind.TRIPLE_AUTOMATON, Kind.PAIR)
+    )
     arcs = marginals.probabilities
     found = {"arc": arcs}
     automata = _in_automata(parts)
@@ -113,6 +121,9 @@ def part_probabilities(
         at = family.parts.places(sentence)
         if isinstance(family, SiblingFamily):
             found[name] = squares[family.square_cells(sentence)]
+            continue
+        if isinstance(family, TriSiblingFamily):
+            found[name] = cubes[family.cells[at]]
             continue
         # Where a pair has no factor because it scores nothing, its arcs are independent, as they
         # would be in that factor. A forbidden pair is another kind of factor.

@@ -13,8 +13,9 @@ from turbotree.errors import InfeasibleError, InputError
 from turbotree.features import Parts
 from turbotree.graphs import FactorGraph, Solution, Status
 from turbotree.parsing.arcs import FloatArray, IntArray, TreeShape, arc_marginals, best_trees
-from turbotree.parsing.automata import IN_AUTOMATA, add_automata, tree_of_arcs
+from turbotree.parsing.automata import IN_AUTOMATA, add_automata, add_tri_siblings, tree_of_arcs
 from turbotree.parsing.beliefs import belief_graph, find_beliefs, part_probabilities
+from turbotree.parsing.families import TriSiblingFamily
 from turbotree.parsing.logic import check_shape, logic_graph
 from turbotree.parsing.parts import PartSet
 from turbotree.parsing.relaxation import solve_relaxation
@@ -93,6 +94,8 @@ def build_graph(
             add_automata(graph, sentence, scores, parts.families)
         elif automata and name in IN_AUTOMATA:
             continue
+        elif isinstance(family, TriSiblingFamily):
+            add_tri_siblings(graph, sentence, scores[name], family)
         elif name == "head_bigram":
             _add_chain(graph, parts, sentence, scores[name])
         else:
@@ -193,7 +196,8 @@ def decode(
     decomposition
         ``"structured"``: trees and automata as factors. ``"logic"``: flows and simple factors, as
         in the papers; not for projective trees. For siblings without grandparents or bigrams both
-        have the same relaxation; otherwise the first is tighter.
+        have the same relaxation; otherwise the first is tighter. With three siblings in a row
+        either may be: their automata share arcs with the other automata, but not steps.
     options
         Those of the solver.
     """

@@ -20,7 +20,8 @@ from turbotree.features import Parts
 from turbotree.graphs import FactorGraph
 from turbotree.parsing.arcs import FloatArray, TreeShape, best_trees
 from turbotree.parsing.commodities import commodities, grouped
-from turbotree.parsing.parts import GrandSiblingFamily, PartSet, SiblingFamily
+from turbotree.parsing.families import GrandSiblingFamily, SiblingFamily, TriSiblingFamily
+from turbotree.parsing.parts import PartSet
 
 Ints = npt.NDArray[np.int64]
 
@@ -85,16 +86,26 @@ def sibling_steps(siblings: SiblingFamily, sentence: int, arcs: int) -> Steps:
     )
 
 
-def grand_sibling_pairs(family: GrandSiblingFamily, sentence: int, steps: Steps) -> Ints:
-    """Return for each part the arc above it and the variable of the step that it holds."""
-    keys = []
-    for parts in (family.siblings, family):
-        own = parts.parts.places(sentence)
-        keys.append(_step_keys(parts.arcs[own][:, -2:]))
-    order = np.argsort(keys[0])
-    same = order[np.searchsorted(keys[0], keys[1], sorter=order)]
-    at = family.parts.places(sentence)
-    pairs: Ints = np.stack([family.arcs[at][:, 0].astype(np.int64), steps.variables[same]], axis=1)
+def third_order_pairs(
+    family: GrandSiblingFamily | TriSiblingFamily, sentence: int, steps: Steps
+) -> Ints:
+    """Return for each part the two variables that it is the pair of.
+
+    With a grandparent they are the arc above and the step between the siblings; of three siblings,
+    the two steps.
+    """
+    siblings = family.siblings
+    keys = _step_keys(siblings.arcs[siblings.parts.places(sentence)])
+    order = np.argsort(keys)
+
+    def step_of(ends: npt.NDArray[np.int32]) -> Ints:
+        found: Ints = steps.variables[order[np.searchsorted(keys, _step_keys(ends), sorter=order)]]
+        return found
+
+    arcs = family.arcs[family.parts.places(sentence)]
+    grand = isinstance(family, GrandSiblingFamily)
+    first = arcs[:, 0].astype(np.int64) if grand else step_of(arcs[:, :2])
+    pairs: Ints = np.stack([first, step_of(arcs[:, 1:])], axis=1)
     return pairs
 
 
@@ -145,14 +156,12 @@ def logic_graph(
         if isinstance(family, SiblingFamily):
             steps = sibling_steps(family, sentence, len(graph))
             _add_siblings(graph, steps, own)
-        elif isinstance(family, GrandSiblingFamily):
-            held = grand_sibling_pairs(family, sentence, steps)
-            graph.pair(held[:, 0], held[:, 1], own)
         else:
-            of_sentence = family.parts.places(sentence)
+            pairs = family.arcs[family.parts.places(sentence)].astype(np.int64)
+            if isinstance(family, GrandSiblingFamily | TriSiblingFamily):
+                pairs = third_order_pairs(family, sentence, steps)
             matters = np.flatnonzero(own)
-            pairs = family.arcs[of_sentence][matters]
-            graph.pair(pairs[:, 0], pairs[:, 1], own[matters])
+            graph.pair(pairs[matters, 0], pairs[matters, 1], own[matters])
     _add_flows(graph, words, heads, modifiers)
     return graph
 

@@ -27,7 +27,7 @@ class TrainingOptions:
     Attributes
     ----------
     model
-        Kind of model: ``"arc"``, ``"standard"`` or ``"full"``.
+        Kind of model: ``"arc"``, ``"standard"``, ``"full"`` or ``"third"``.
     parts
         Instead of the model kind, the families of parts to score.
     loss, beta, gamma

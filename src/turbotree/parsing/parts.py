@@ -13,8 +13,13 @@ from turbotree.errors import InputError
 from turbotree.features import PartKind, Parts
 from turbotree.parsing import _core
 from turbotree.parsing.arcs import ARC, IntArray
-
-LongArray = npt.NDArray[np.int64]
+from turbotree.parsing.families import (
+    Family,
+    GrandparentFamily,
+    GrandSiblingFamily,
+    SiblingFamily,
+    TriSiblingFamily,
+)
 
 #: Families of parts by name, each with its slots; `arc` comes first and is in every model.
 FAMILIES = {
@@ -24,14 +29,18 @@ FAMILIES = {
     "all_siblings": PartKind(("h", "m", "s")),
     "head_bigram": PartKind(("g", "h", "m")),
     "grand_sibling": PartKind(("g", "h", "m", "s"), {"side": 2}),
+    "tri_sibling": PartKind(("h", "m", "s", "t"), {"side": 2}),
 }
+
+#: Families whose parts are made of other families' parts.
+NEEDS = {"grand_sibling": ("sibling", "grandparent"), "tri_sibling": ("sibling",)}
 
 #: Model kinds: the families that each scores.
 MODELS = {
     "arc": ("arc",),
     "standard": ("arc", "sibling", "grandparent"),
     "full": ("arc", "sibling", "grandparent", "all_siblings", "head_bigram"),
-    "third": ("arc", "sibling", "grandparent", "head_bigram", "grand_sibling"),
+    "third": ("arc", "sibling", "grandparent", "head_bigram", "grand_sibling", "tri_sibling"),
 }
 
 
@@ -50,139 +59,10 @@ def families_of(model: str, parts: Sequence[str] | None = None) -> tuple[str, ..
     for name in parts:
         if name not in FAMILIES:
             raise InputError(f"unknown parts {name!r}; expected some of {', '.join(FAMILIES)}")
-    if "grand_sibling" in parts and not {"sibling", "grandparent"} <= set(parts):
-        raise InputError("grand_sibling needs sibling and grandparent too")
+    for name, needed in NEEDS.items():
+        if name in parts and not set(needed) <= set(parts):
+            raise InputError(f"{name} needs {' and '.join(needed)} too")
     return tuple(name for name in FAMILIES if name == "arc" or name in parts)
-
-
-@dataclass(frozen=True, slots=True)
-class Family:
-    """The parts of one family in a batch of sentences.
-
-    Attributes
-    ----------
-    parts
-        Words of each part, as the family's kind has them.
-    arcs
-        The arcs that a part is made of, numbered within their sentence; -1 for none.
-    """
-
-    parts: Parts
-    arcs: IntArray
-
-    def indicator(self, sentence: int, chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-        """Tell which parts a tree has, given the arcs that it has."""
-        offsets = self.parts.offsets
-        arcs = self.arcs[offsets[sentence] : offsets[sentence + 1]]
-        has: npt.NDArray[np.bool_] = chosen[arcs[:, 0]] & chosen[arcs[:, 1]]
-        return has
-
-
-@dataclass(frozen=True, slots=True)
-class SiblingFamily(Family):
-    """Consecutive siblings; the arcs of one head and side form an automaton.
-
-    Attributes
-    ----------
-    cells
-        The place of each part among the scores of its sentence's automata.
-    spans
-        The links that each part jumps over: first, and the one after the last.
-    links, link_offsets
-        The arcs of each automaton, outward from the head.
-    automaton_offsets
-        The automata of each sentence; that of the root comes first.
-    variables, variable_offsets, above, score_offsets
-        The automata as factors: the arcs of each, of which the first so many lead into the head;
-        and their scores.
-    """
-
-    cells: IntArray
-    spans: IntArray
-    links: IntArray
-    link_offsets: IntArray
-    automaton_offsets: IntArray
-    variables: IntArray
-    above: IntArray
-    variable_offsets: LongArray
-    score_offsets: LongArray
-
-    def indicator(self, sentence: int, chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-        """Tell which parts a tree has, given the arcs that it has."""
-        at = self.parts.places(sentence)
-        return self.next_to_each_other(sentence, chosen, self.arcs[at], self.spans[at])
-
-    def next_to_each_other(
-        self, sentence: int, chosen: npt.NDArray[np.bool_], arcs: IntArray, spans: IntArray
-    ) -> npt.NDArray[np.bool_]:
-        """Tell for pairs of arcs of an automaton whether a tree has both and none between."""
-        links, _ = self.automata(sentence)
-        passed = np.concatenate([[0], np.cumsum(chosen[links])])
-        # "None" stands for both ends of the row, which are always there.
-        with_none = np.append(chosen, True)
-        none_between = passed[spans[:, 0]] == passed[spans[:, 1]]
-        has: npt.NDArray[np.bool_] = with_none[arcs[:, 0]] & with_none[arcs[:, 1]] & none_between
-        return has
-
-    def automata(self, sentence: int) -> tuple[IntArray, IntArray]:
-        """Return the links of a sentence's automata and their offsets."""
-        first, last = self.automaton_offsets[sentence], self.automaton_offsets[sentence + 1]
-        offsets = self.link_offsets[first : last + 1]
-        return self.links[offsets[0] : offsets[-1]], offsets - offsets[0]
-
-    def square_cells(self, sentence: int) -> LongArray:
-        """Return the place of each part among squares alone, one an automaton.
-
-        That is where scores lie if the automata score siblings and nothing else.
-        """
-        first, last = self.automaton_offsets[sentence : sentence + 2]
-        sides = np.diff(self.link_offsets[first : last + 1]).astype(np.int64) + 1
-        squares = np.concatenate([[0], np.cumsum(sides**2)])
-        shifts = squares[:-1] - (self.score_offsets[first:last] - self.score_offsets[first])
-        cells: LongArray = self.cells[self.parts.places(sentence)] + np.repeat(
-            shifts, sides * (sides + 1) // 2
-        )
-        return cells
-
-
-@dataclass(frozen=True, slots=True)
-class GrandparentFamily(Family):
-    """Chains of two arcs.
-
-    Attributes
-    ----------
-    cells
-        The place of each part among the scores of its sentence's automata.
-    """
-
-    cells: IntArray
-
-
-@dataclass(frozen=True, slots=True)
-class GrandSiblingFamily(Family):
-    """Consecutive siblings with their grandparent.
-
-    Attributes
-    ----------
-    cells
-        The place of each part among the scores of its sentence's automata.
-    spans
-        The links that each part jumps over: first, and the one after the last.
-    siblings
-        The automata.
-    """
-
-    cells: IntArray
-    spans: IntArray
-    siblings: SiblingFamily
-
-    def indicator(self, sentence: int, chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-        """Tell which parts a tree has, given the arcs that it has."""
-        at = self.parts.places(sentence)
-        arcs = self.arcs[at]
-        next_to = self.siblings.next_to_each_other(sentence, chosen, arcs[:, 1:], self.spans[at])
-        has: npt.NDArray[np.bool_] = chosen[arcs[:, 0]] & next_to
-        return has
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,24 +94,26 @@ class PartSet:
         [0, 1, 2]
         """
         given = (lengths, arcs.rows, arcs.offsets)
+        # What automata score decides where the scores lie.
+        scored = ("grandparent" in names, "grand_sibling" in names)
         families: dict[str, Family] = {}
         for name in names:
             if name == "sibling":
-                rows, offsets, *rest = _core.consecutive_siblings(
-                    *given, "grandparent" in names, "grand_sibling" in names
-                )
+                rows, offsets, *rest = _core.consecutive_siblings(*given, *scored)
                 own: Any = rest  # arrays of two types
                 families[name] = SiblingFamily(Parts(rows, offsets), *own)
             elif name == "grandparent":
-                rows, offsets, of_arcs, cells = _core.grandparents(*given, "grand_sibling" in names)
+                rows, offsets, of_arcs, cells = _core.grandparents(*given, *scored)
                 families[name] = GrandparentFamily(Parts(rows, offsets), of_arcs, cells)
-            elif name == "grand_sibling":
+            elif name in ("grand_sibling", "tri_sibling"):
                 siblings = families["sibling"]
                 assert isinstance(siblings, SiblingFamily)
-                rows, offsets, of_arcs, cells, spans = _core.grand_siblings(*given)
-                families[name] = GrandSiblingFamily(
-                    Parts(rows, offsets), of_arcs, cells, spans, siblings
-                )
+                if name == "grand_sibling":
+                    found = _core.grand_siblings(*given, *scored)
+                    families[name] = GrandSiblingFamily(Parts(*found[:2]), *found[2:], siblings)
+                else:
+                    found = _core.tri_siblings(*given)
+                    families[name] = TriSiblingFamily(Parts(*found[:2]), *found[2:], siblings)
             elif name != "arc":
                 rows, offsets, of_arcs = _BUILDERS[name](*given)
                 families[name] = Family(Parts(rows, offsets), of_arcs)

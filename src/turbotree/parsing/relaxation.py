@@ -19,14 +19,15 @@ from turbotree.graphs.limits import Limits
 from turbotree.graphs.linear_program import Model, Program, run_program
 from turbotree.parsing.arcs import FloatArray, TreeShape
 from turbotree.parsing.commodities import Commodities, commodities
+from turbotree.parsing.families import GrandSiblingFamily, SiblingFamily, TriSiblingFamily
 from turbotree.parsing.logic import (
     check_shape,
-    grand_sibling_pairs,
     heads_of_words,
     require_tree,
     sibling_steps,
+    third_order_pairs,
 )
-from turbotree.parsing.parts import GrandSiblingFamily, PartSet, SiblingFamily
+from turbotree.parsing.parts import PartSet
 
 Ints = npt.NDArray[np.int64]
 Words = npt.NDArray[np.int32]
@@ -115,9 +116,9 @@ def write_program(
             model, steps.steps, steps.step_offsets, steps.of_arc, np.arange(len(steps.of_arc) + 1)
         )
     for name, family in parts.families.items():
-        if isinstance(family, GrandSiblingFamily):
+        if isinstance(family, GrandSiblingFamily | TriSiblingFamily):
             assert steps is not None
-            _add_pairs(model, grand_sibling_pairs(family, sentence, steps), scores[name])
+            _add_pairs(model, third_order_pairs(family, sentence, steps), scores[name])
         elif name != "sibling":
             own = family.parts.places(sentence)
             _add_pairs(model, family.arcs[own].astype(np.int64), scores[name])

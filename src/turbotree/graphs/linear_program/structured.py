@@ -84,6 +84,8 @@ def _template(factor: Factor) -> Template:
         return _chain(shape)
     if factor.kind is Kind.HEAD_AUTOMATON:
         return _head_automaton(links)
+    if factor.kind is Kind.TRIPLE_AUTOMATON:
+        return _triple_automaton(links)
     both = len(factor.extras) > (links - shape[0] + 1) ** 2 + shape[0] * (links - shape[0])
     return _grandparent_automaton(shape[0], links - shape[0], both)
 
@@ -177,6 +179,29 @@ def _head_automaton(links: int) -> Template:
     for link in range(links):
         equations.equation([flows[i, link] for i in range(link + 1)], minus=[link])
         equations.equation([flows[link + 1, j] for j in range(link + 1, side)], minus=[link])
+    return equations.template()
+
+
+def _triple_automaton(links: int) -> Template:
+    """One flow for each three modifiers in a row, from step to step, and one for no modifier."""
+    equations = _Equations(links)
+    flows = {
+        (i, j, k): equations.flow((i * links + j) * links + k)
+        for i in range(links)
+        for j in range(i, links)
+        for k in range(j, links)
+    }
+    starting = [flow for (i, _, _), flow in flows.items() if i == 0]
+    equations.equation([*starting, equations.flow()], right=1.0)
+    for j in range(links):
+        through = [flows[i, j, k] for i in range(j + 1) for k in range(j, links)]
+        equations.equation(through, minus=[j])
+        # What steps from the (j + 1)-th modifier to the (k + 2)-th goes on from there.
+        for k in range(j, links - 1):
+            equations.equation(
+                [flows[i, j, k] for i in range(j + 1)],
+                minus=[flows[j + 1, k + 1, third] for third in range(k + 1, links)],
+            )
     return equations.template()
 
 
