@@ -172,6 +172,7 @@ NB_MODULE(_core, m) {
   m.def("prune", &prune_arcs, "lengths"_a, "arcs"_a, "offsets"_a, "scores"_a, "single_root"_a,
         "projective"_a, "threshold"_a, "max_heads"_a, "keep"_a = nb::none());
 
+  bind_ancestry(m);
   bind_parts(m);
 
   nb::class_<LabelChains>(m, "LabelChains", "Parts of a labelling; each array can be taken once.")

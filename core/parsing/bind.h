@@ -13,6 +13,7 @@ ArcBatch make_batch(const numpy::Input<std::int32_t>& lengths,
                     const numpy::Input<std::int32_t, 2>& arcs,
                     const numpy::Input<std::int32_t>& offsets);
 
+void bind_ancestry(nanobind::module_& m);
 void bind_parts(nanobind::module_& m);
 
 }  // namespace turbotree::parsing

@@ -7,6 +7,7 @@
 
 #include "common/vectorize.h"
 #include "trees/elimination.h"
+#include "trees/root_core.h"
 
 // The probability of arc (h, m) is proportional, over h, to w[h][m] * escape[h][m], where
 // escape[h][m] is the chance that the walk of elimination.h, started at h, reaches the root
@@ -20,8 +21,8 @@
 // multiplications.
 //
 // A single root is the limit of root weights going to zero. In double, the root's rate is left
-// out of every pivot but the last and `escape` holds first-order coefficients. Should that meet a
-// pivot of zero (some words reach the root only through few others), Wide keeps the orders apart.
+// out of every pivot but the last and `escape` holds first-order coefficients. Words that reach the
+// root only through others would leave a pivot of zero, so they are split off first (root_core.h).
 
 namespace turbotree::trees {
 namespace {
@@ -255,8 +256,8 @@ Status matrix_tree_log_partition(const ScoreMatrix& scores, bool single_root,
   return Status::ok;
 }
 
-Status matrix_tree_marginals(const ScoreMatrix& scores, bool single_root, double* marginals,
-                             TreeSums* sums, MatrixTreeWorkspace& workspace) {
+Status undivided_marginals(const ScoreMatrix& scores, bool single_root, double* marginals,
+                           TreeSums* sums, MatrixTreeWorkspace& workspace) {
   const int n = scores.words;
   *sums = {};
   if (n == 0) {
@@ -278,6 +279,14 @@ Status matrix_tree_marginals(const ScoreMatrix& scores, bool single_root, double
   sums->log_partition = log_partition + shift.total;
   sums->entropy = entropy_from(scores, shift, marginals, log_partition);
   return Status::ok;
+}
+
+Status matrix_tree_marginals(const ScoreMatrix& scores, bool single_root, double* marginals,
+                             TreeSums* sums, MatrixTreeWorkspace& workspace) {
+  const bool divided = single_root && scores.words > 1 && find_root_core(scores, workspace.split) &&
+                       !workspace.split.others.empty();
+  return divided ? divided_marginals(scores, marginals, sums, workspace)
+                 : undivided_marginals(scores, single_root, marginals, sums, workspace);
 }
 
 }  // namespace turbotree::trees

@@ -1,6 +1,7 @@
 // Sums over all trees by the matrix-tree theorem: log partition, arc probabilities, entropy.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "trees/types.h"
@@ -16,9 +17,17 @@ struct MatrixTreeBuffers {
   std::vector<Number> escape;          // see matrix_tree.cpp
 };
 
+// A single root's problem in two: see root_core.h.
+struct RootCoreBuffers {
+  std::vector<int> core, others, edge;
+  std::vector<std::uint8_t> above, below;
+  std::vector<double> scores, marginals;
+};
+
 // Memory for repeated calls; grows to the longest sentence seen.
 struct MatrixTreeWorkspace {
   ScoreShift shift;
+  RootCoreBuffers split;
   MatrixTreeBuffers<double> fast;
   MatrixTreeBuffers<Wide> wide;  // touched only by scores too far apart for double
 };

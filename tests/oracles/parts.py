@@ -24,6 +24,7 @@ def parts_of(heads: Sequence[int], has_candidates: set[tuple[int, int]]) -> dict
         row = [NONE, *outward, NONE]
         siblings |= {(h, row[i], row[i + 1], side) for i in range(len(row) - 1)}
         triples |= {(h, *row[i : i + 3], side) for i in range(len(row) - 2)}
+    above = {m: ancestors(head, m) for m in words}
     return {
         "sibling": siblings,
         "grandparent": {(head[head[m]], head[m], m) for m in words if head[m] != 0},
@@ -39,4 +40,19 @@ def parts_of(heads: Sequence[int], has_candidates: set[tuple[int, int]]) -> dict
             (h, m, s, t, side) for h, m, s, t, side in triples if (m, t) != (NONE, NONE)
         },
         "head_bigram": {(head[m - 1], head[m], m) for m in words if m > 1},
+        "path": {(a, d) for d in words for a in above[d]},
+        "nonprojective": {
+            (h, m)
+            for m, h in head.items()
+            if h != 0 and any(h not in above[k] for k in range(min(h, m) + 1, max(h, m)))
+        },
     }
+
+
+def ancestors(head: dict[int, int], word: int) -> list[int]:
+    """Give the words above a word, the root aside."""
+    found = []
+    while head[word] != 0:
+        word = head[word]
+        found.append(word)
+    return found

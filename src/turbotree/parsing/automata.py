@@ -1,4 +1,4 @@
-"""What the graphs of a sentence share: the tree, and automata that read a head's modifiers.
+"""The factors of a sentence's graphs: the tree, automata that read a head's modifiers, and others.
 
 Graphs are made for every sentence in every round of training, so these write whole chunks of
 factors, in the layout in which the core finds the parts, instead of adding factor by factor.
@@ -14,6 +14,7 @@ from turbotree.graphs import FactorGraph, Kind, Marginals
 from turbotree.graphs.blocks import PROJECTIVE, SINGLE_ROOT, Chunk
 from turbotree.parsing.arcs import FloatArray, TreeShape
 from turbotree.parsing.families import (
+    ArcFamily,
     Family,
     GrandparentFamily,
     GrandSiblingFamily,
@@ -112,6 +113,32 @@ def add_tri_siblings(
         lengths, sizes = lengths[matters], sizes[matters]
     if len(lengths):
         graph.add_chunk(Kind.TRIPLE_AUTOMATON, Chunk.of(len(lengths), lengths, links, sizes, cubes))
+
+
+def add_pairs(graph: FactorGraph, sentence: int, scores: FloatArray, family: ArcFamily) -> None:
+    """Add the parts of two arcs each that score something."""
+    matters = np.flatnonzero(scores)
+    if not len(matters):
+        return
+    pairs = family.arcs[family.parts.places(sentence)][matters]
+    own = scores[matters]
+    if np.isfinite(own).all():
+        graph.add_chunk(Kind.PAIR, Chunk.of(len(pairs), 2, pairs.reshape(-1), 1, own))
+    else:  # what is forbidden is no pair with a score
+        graph.pair(pairs[:, 0], pairs[:, 1], own)
+
+
+def add_chain_of_heads(
+    graph: FactorGraph, parts: PartSet, sentence: int, scores: FloatArray
+) -> None:
+    """Add the heads of all words as a chain; arcs are sorted by modifier, bigrams accordingly."""
+    words = int(parts.lengths[sentence])
+    if words < 2:
+        return
+    modifiers = parts.arcs.rows[parts.arcs.places(sentence), 1]
+    states = np.arange(len(modifiers), dtype=np.int32)
+    sizes = np.bincount(modifiers, minlength=words + 1)[1:].astype(np.int32)
+    graph.add_chunk(Kind.CHAIN, Chunk.of(1, len(states), states, len(scores), scores, words, sizes))
 
 
 def automata_probabilities(

@@ -6,7 +6,8 @@ relaxations, but each time it is counted again in the Bethe entropy: with all sc
 partition of nine words comes out as 2.5 instead of 17.6, and beliefs drift to 0 and 1. Here only
 the tree constrains anything, and what the other factors say vanishes with their scores: with all
 scores 0, beliefs and log partition are exact. Grandparents and bigrams of heads are pairs of arcs.
-Automata of siblings, two or three in a row, allow anything and are taken as they are.
+Automata of siblings, two or three in a row, allow anything and are taken as they are. Paths and
+non-projective arcs are functions of the arcs, which say nothing unless they score something.
 Grand-siblings are no pairs: models that have them pay the price.
 """
 
@@ -19,15 +20,17 @@ import numpy as np
 
 from turbotree.graphs import FactorGraph, Kind, Marginals
 from turbotree.graphs.blocks import Chunk
+from turbotree.parsing.ancestry import AncestryFamily, add_ancestry, families_of_ancestry
 from turbotree.parsing.arcs import FloatArray, TreeShape
 from turbotree.parsing.automata import (
     IN_AUTOMATA,
     add_automata,
+    add_pairs,
     add_tri_siblings,
     automata_probabilities,
     tree_of_arcs,
 )
-from turbotree.parsing.families import SiblingFamily, TriSiblingFamily
+from turbotree.parsing.families import ArcFamily, SiblingFamily, TriSiblingFamily
 from turbotree.parsing.parts import PartSet
 
 #: Options of belief propagation that suit parsing. On English sentences, damped messages come to
@@ -70,11 +73,13 @@ def belief_graph(
             )
         elif isinstance(family, TriSiblingFamily):
             add_tri_siblings(graph, sentence, scores[name], family, every_one=True)
-        else:
+        elif isinstance(family, ArcFamily):
             # Factors that score nothing would send messages of 0.
-            matters = np.flatnonzero(scores[name])
-            pairs = family.arcs[family.parts.places(sentence)][matters]
-            graph.pair(pairs[:, 0], pairs[:, 1], scores[name][matters])
+            add_pairs(graph, sentence, scores[name], family)
+    ancestral = families_of_ancestry(parts.families)
+    if ancestral:
+        # That a word has one head is not said again: it would be counted again.
+        add_ancestry(graph, sentence, len(scores["arc"]), ancestral, scores, exclusive=False)
     return graph
 
 
@@ -110,7 +115,7 @@ def part_probabilities(
         extras.get(kind, nothing)
         for kind in (Kind.HEAD_AUTOMATON, Kind.TRIPLE_AUTOMATON, Kind.PAIR)
     )
-    arcs = marginals.probabilities
+    arcs = marginals.probabilities[: len(scores["arc"])]
     found = {"arc": arcs}
     automata = _in_automata(parts)
     if automata:
@@ -125,6 +130,11 @@ def part_probabilities(
         if isinstance(family, TriSiblingFamily):
             found[name] = cubes[family.cells[at]]
             continue
+        if isinstance(family, AncestryFamily):
+            # All variables beyond arcs are theirs.
+            found[name] = marginals.probabilities[family.literals[at]]
+            continue
+        assert isinstance(family, ArcFamily)
         # Where a pair has no factor because it scores nothing, its arcs are independent, as they
         # would be in that factor. A forbidden pair is another kind of factor.
         first, second = family.arcs[at].T

@@ -12,10 +12,18 @@ import numpy as np
 from turbotree.errors import InfeasibleError, InputError
 from turbotree.features import Parts
 from turbotree.graphs import FactorGraph, Solution, Status
+from turbotree.parsing.ancestry import add_ancestry, families_of_ancestry
 from turbotree.parsing.arcs import FloatArray, IntArray, TreeShape, arc_marginals, best_trees
-from turbotree.parsing.automata import IN_AUTOMATA, add_automata, add_tri_siblings, tree_of_arcs
+from turbotree.parsing.automata import (
+    IN_AUTOMATA,
+    add_automata,
+    add_chain_of_heads,
+    add_pairs,
+    add_tri_siblings,
+    tree_of_arcs,
+)
 from turbotree.parsing.beliefs import belief_graph, find_beliefs, part_probabilities
-from turbotree.parsing.families import TriSiblingFamily
+from turbotree.parsing.families import ArcFamily, TriSiblingFamily
 from turbotree.parsing.logic import check_shape, logic_graph
 from turbotree.parsing.parts import PartSet
 from turbotree.parsing.relaxation import solve_relaxation
@@ -97,29 +105,13 @@ def build_graph(
         elif isinstance(family, TriSiblingFamily):
             add_tri_siblings(graph, sentence, scores[name], family)
         elif name == "head_bigram":
-            _add_chain(graph, parts, sentence, scores[name])
-        else:
-            at = family.parts.places(sentence)
-            matters = np.flatnonzero(scores[name])
-            pairs = family.arcs[at][matters]
-            graph.pair(pairs[:, 0], pairs[:, 1], scores[name][matters])
+            add_chain_of_heads(graph, parts, sentence, scores[name])
+        elif isinstance(family, ArcFamily):
+            add_pairs(graph, sentence, scores[name], family)
+    ancestral = families_of_ancestry(parts.families)
+    if ancestral:
+        add_ancestry(graph, sentence, len(scores["arc"]), ancestral, scores)
     return graph
-
-
-def _add_chain(graph: FactorGraph, parts: PartSet, sentence: int, scores: FloatArray) -> None:
-    """Add the heads of all words as a chain; arcs are sorted by modifier, bigrams accordingly."""
-    offsets, words = parts.arcs.offsets, int(parts.lengths[sentence])
-    modifiers = parts.arcs.rows[offsets[sentence] : offsets[sentence + 1], 1]
-    if words < 2:
-        return
-    bounds = np.searchsorted(modifiers, np.arange(1, words + 2))
-    states = [np.arange(bounds[w], bounds[w + 1]) for w in range(words)]
-    sizes = np.diff(bounds)
-    places = np.concatenate([[0], np.cumsum(sizes[:-1] * sizes[1:])])
-    transitions = [
-        scores[places[w] : places[w + 1]].reshape(sizes[w], sizes[w + 1]) for w in range(words - 1)
-    ]
-    graph.chain(states, transitions)
 
 
 def heads_of(parts: PartSet, sentence: int, solution: Solution, shape: TreeShape) -> IntArray:
@@ -266,14 +258,15 @@ def part_marginals(
     the tree as a factor (Turbo Parser #1); the options are those of the solver.
     """
     if not parts.families:
-        arcs, lengths = _alone(parts, sentence)
-        probabilities, logs = arc_marginals(lengths, arcs, scores["arc"], shape)
+        alone, lengths = _alone(parts, sentence)
+        probabilities, logs = arc_marginals(lengths, alone, scores["arc"], shape)
         of_parts = {"arc": probabilities} if every_part else None
         return PartMarginals(probabilities, float(logs[0]), True, of_parts)
     graph = belief_graph(parts, sentence, scores, shape)
     found = find_beliefs(graph, every_part=every_part, **options)
     of_parts = part_probabilities(parts, sentence, scores, graph, found) if every_part else None
-    return PartMarginals(found.probabilities, found.log_partition, found.converged, of_parts)
+    arcs = found.probabilities[: len(scores["arc"])]
+    return PartMarginals(arcs, found.log_partition, found.converged, of_parts)
 
 
 def _decode_by_risk(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,34 +11,48 @@ import numpy.typing as npt
 from turbotree.features import Parts
 from turbotree.parsing.arcs import IntArray
 
+BoolArray = npt.NDArray[np.bool_]
 LongArray = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
+class Family(ABC):
     """The parts of one family in a batch of sentences.
 
     Attributes
     ----------
     parts
         Words of each part, as the family's kind has them.
+    """
+
+    parts: Parts
+
+    @abstractmethod
+    def indicator(self, sentence: int, chosen: BoolArray) -> BoolArray:
+        """Tell which parts a tree has, given the arcs that it has."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArcFamily(Family):
+    """Parts that are there if all of their arcs are.
+
+    Attributes
+    ----------
     arcs
         The arcs that a part is made of, numbered within their sentence; -1 for none.
     """
 
-    parts: Parts
     arcs: IntArray
 
-    def indicator(self, sentence: int, chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    def indicator(self, sentence: int, chosen: BoolArray) -> BoolArray:
         """Tell which parts a tree has, given the arcs that it has."""
-        offsets = self.parts.offsets
-        arcs = self.arcs[offsets[sentence] : offsets[sentence + 1]]
-        has: npt.NDArray[np.bool_] = chosen[arcs[:, 0]] & chosen[arcs[:, 1]]
+        arcs = self.arcs[self.parts.places(sentence)]
+        has: BoolArray = chosen[arcs[:, 0]] & chosen[arcs[:, 1]]
         return has
 
 
 @dataclass(frozen=True, slots=True)
-class SiblingFamily(Family):
+class SiblingFamily(ArcFamily):
     """Consecutive siblings; the arcs of one head and side form an automaton.
 
     Attributes
@@ -65,20 +80,20 @@ class SiblingFamily(Family):
     variable_offsets: LongArray
     score_offsets: LongArray
 
-    def indicator(self, sentence: int, chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    def indicator(self, sentence: int, chosen: BoolArray) -> BoolArray:
         """Tell which parts a tree has, given the arcs that it has."""
         at = self.parts.places(sentence)
         return self.next_to_each_other(sentence, chosen, self.arcs[at], self.spans[at])
 
     def next_to_each_other(
-        self, sentence: int, chosen: npt.NDArray[np.bool_], arcs: IntArray, spans: IntArray
-    ) -> npt.NDArray[np.bool_]:
+        self, sentence: int, chosen: BoolArray, arcs: IntArray, spans: IntArray
+    ) -> BoolArray:
         """Tell for pairs of arcs of an automaton whether a tree has both and none between."""
         passed = self.chosen_before(sentence, chosen)
         # "None" stands for both ends of the row, which are always there.
         with_none = np.append(chosen, True)
         none_between = passed[spans[:, 0]] == passed[spans[:, 1]]
-        has: npt.NDArray[np.bool_] = with_none[arcs[:, 0]] & with_none[arcs[:, 1]] & none_between
+        has: BoolArray = with_none[arcs[:, 0]] & with_none[arcs[:, 1]] & none_between
         return has
 
     def automata(self, sentence: int) -> tuple[IntArray, IntArray]:
@@ -87,7 +102,7 @@ class SiblingFamily(Family):
         offsets = self.link_offsets[first : last + 1]
         return self.links[offsets[0] : offsets[-1]], offsets - offsets[0]
 
-    def chosen_before(self, sentence: int, chosen: npt.NDArray[np.bool_]) -> LongArray:
+    def chosen_before(self, sentence: int, chosen: BoolArray) -> LongArray:
         """Count, for each link of a sentence's automata and the end, the chosen ones before it."""
         links, _ = self.automata(sentence)
         return np.concatenate([[0], np.cumsum(chosen[links])])
@@ -108,7 +123,7 @@ class SiblingFamily(Family):
 
 
 @dataclass(frozen=True, slots=True)
-class GrandparentFamily(Family):
+class GrandparentFamily(ArcFamily):
     """Chains of two arcs.
 
     Attributes
@@ -121,7 +136,7 @@ class GrandparentFamily(Family):
 
 
 @dataclass(frozen=True, slots=True)
-class GrandSiblingFamily(Family):
+class GrandSiblingFamily(ArcFamily):
     """Consecutive siblings with their grandparent.
 
     Attributes
@@ -138,17 +153,17 @@ class GrandSiblingFamily(Family):
     spans: IntArray
     siblings: SiblingFamily
 
-    def indicator(self, sentence: int, chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    def indicator(self, sentence: int, chosen: BoolArray) -> BoolArray:
         """Tell which parts a tree has, given the arcs that it has."""
         at = self.parts.places(sentence)
         arcs = self.arcs[at]
         next_to = self.siblings.next_to_each_other(sentence, chosen, arcs[:, 1:], self.spans[at])
-        has: npt.NDArray[np.bool_] = chosen[arcs[:, 0]] & next_to
+        has: BoolArray = chosen[arcs[:, 0]] & next_to
         return has
 
 
 @dataclass(frozen=True, slots=True)
-class TriSiblingFamily(Family):
+class TriSiblingFamily(ArcFamily):
     """Three consecutive siblings.
 
     Attributes
@@ -166,14 +181,14 @@ class TriSiblingFamily(Family):
     spans: IntArray
     siblings: SiblingFamily
 
-    def indicator(self, sentence: int, chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    def indicator(self, sentence: int, chosen: BoolArray) -> BoolArray:
         """Tell which parts a tree has, given the arcs that it has."""
         at = self.parts.places(sentence)
         passed, spans = self.siblings.chosen_before(sentence, chosen), self.spans[at]
         only_the_middle = passed[spans[:, 1]] - passed[spans[:, 0]] == 1
         # "None" stands for both ends of the row, which are always there.
         first, middle, last = np.append(chosen, True)[self.arcs[at]].T
-        has: npt.NDArray[np.bool_] = first & middle & last & only_the_middle
+        has: BoolArray = first & middle & last & only_the_middle
         return has
 
     def automata(self, sentence: int) -> tuple[IntArray, LongArray]:

@@ -18,9 +18,15 @@ import numpy.typing as npt
 from turbotree.errors import InputError
 from turbotree.features import Parts
 from turbotree.graphs import FactorGraph
+from turbotree.parsing.ancestry import add_ancestry, families_of_ancestry
 from turbotree.parsing.arcs import FloatArray, TreeShape, best_trees
 from turbotree.parsing.commodities import commodities, grouped
-from turbotree.parsing.families import GrandSiblingFamily, SiblingFamily, TriSiblingFamily
+from turbotree.parsing.families import (
+    ArcFamily,
+    GrandSiblingFamily,
+    SiblingFamily,
+    TriSiblingFamily,
+)
 from turbotree.parsing.parts import PartSet
 
 Ints = npt.NDArray[np.int64]
@@ -156,12 +162,15 @@ def logic_graph(
         if isinstance(family, SiblingFamily):
             steps = sibling_steps(family, sentence, len(graph))
             _add_siblings(graph, steps, own)
-        else:
+        elif isinstance(family, ArcFamily):
             pairs = family.arcs[family.parts.places(sentence)].astype(np.int64)
             if isinstance(family, GrandSiblingFamily | TriSiblingFamily):
                 pairs = third_order_pairs(family, sentence, steps)
             matters = np.flatnonzero(own)
             graph.pair(pairs[matters, 0], pairs[matters, 1], own[matters])
+    ancestral = families_of_ancestry(parts.families)
+    if ancestral:
+        add_ancestry(graph, sentence, len(heads), ancestral, scores)
     _add_flows(graph, words, heads, modifiers)
     return graph
 

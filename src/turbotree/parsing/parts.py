@@ -12,8 +12,10 @@ import numpy.typing as npt
 from turbotree.errors import InputError
 from turbotree.features import PartKind, Parts
 from turbotree.parsing import _core
+from turbotree.parsing.ancestry import ancestry_families
 from turbotree.parsing.arcs import ARC, IntArray
 from turbotree.parsing.families import (
+    ArcFamily,
     Family,
     GrandparentFamily,
     GrandSiblingFamily,
@@ -30,6 +32,8 @@ FAMILIES = {
     "head_bigram": PartKind(("g", "h", "m")),
     "grand_sibling": PartKind(("g", "h", "m", "s"), {"side": 2}),
     "tri_sibling": PartKind(("h", "m", "s", "t"), {"side": 2}),
+    "path": PartKind(("a", "d")),
+    "nonprojective": PartKind(("h", "m")),
 }
 
 #: Families whose parts are made of other families' parts.
@@ -114,9 +118,11 @@ class PartSet:
                 else:
                     found = _core.tri_siblings(*given)
                     families[name] = TriSiblingFamily(Parts(*found[:2]), *found[2:], siblings)
-            elif name != "arc":
+            elif name in _BUILDERS:
                 rows, offsets, of_arcs = _BUILDERS[name](*given)
-                families[name] = Family(Parts(rows, offsets), of_arcs)
+                families[name] = ArcFamily(Parts(rows, offsets), of_arcs)
+        if "path" in names or "nonprojective" in names:
+            families |= ancestry_families(lengths, arcs, tuple(names))
         return cls(lengths, arcs, families)
 
     def parts(self, name: str) -> Parts:

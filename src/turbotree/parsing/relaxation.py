@@ -17,9 +17,20 @@ import numpy.typing as npt
 from turbotree.graphs import Solution, Status
 from turbotree.graphs.limits import Limits
 from turbotree.graphs.linear_program import Model, Program, run_program
+from turbotree.parsing.ancestry import (
+    Ancestry,
+    ancestry_scores,
+    families_of_ancestry,
+    renumbered,
+)
 from turbotree.parsing.arcs import FloatArray, TreeShape
 from turbotree.parsing.commodities import Commodities, commodities
-from turbotree.parsing.families import GrandSiblingFamily, SiblingFamily, TriSiblingFamily
+from turbotree.parsing.families import (
+    ArcFamily,
+    GrandSiblingFamily,
+    SiblingFamily,
+    TriSiblingFamily,
+)
 from turbotree.parsing.logic import (
     check_shape,
     heads_of_words,
@@ -100,6 +111,11 @@ def write_program(
         # A step that is an arc brings its score to the arc.
         as_arc = ~steps.new
         np.add.at(arc_scores, steps.variables[as_arc], scores["sibling"][as_arc])
+    ancestral = families_of_ancestry(parts.families)
+    of_ancestry = np.zeros(arcs)
+    if ancestral:
+        of_ancestry = ancestry_scores(ancestral, sentence, scores, arcs)
+        arc_scores += of_ancestry[:arcs]
     highest = np.ones(arcs)
     if flows is not None:
         highest[flows.hopeless] = 0.0
@@ -119,9 +135,12 @@ def write_program(
         if isinstance(family, GrandSiblingFamily | TriSiblingFamily):
             assert steps is not None
             _add_pairs(model, third_order_pairs(family, sentence, steps), scores[name])
-        elif name != "sibling":
+        elif name != "sibling" and isinstance(family, ArcFamily):
             own = family.parts.places(sentence)
             _add_pairs(model, family.arcs[own].astype(np.int64), scores[name])
+    if ancestral:
+        first = model.add_columns(of_ancestry[arcs:])
+        _add_ancestry(model, next(iter(ancestral.values())).ancestry, sentence, arcs, first)
     if flows is None:
         _add_single_commodity(model, words, heads, modifiers)
     else:
@@ -172,6 +191,51 @@ def _add_at_most(model: Model, lower: Ints, upper: Ints, factor: float = 1.0) ->
     columns = np.column_stack([lower, upper]).reshape(-1)
     signs = np.tile([1.0, -factor], len(lower))
     model.add_rows(np.full(len(lower), 2), columns, signs, -_INF, 0.0)
+
+
+def _add_literal_rows(
+    model: Model, sizes: Ints, literals: Ints, signs: FloatArray, lower: float, upper: float
+) -> None:
+    """Rows over literals."""
+    negated = literals < 0
+    columns = np.where(negated, ~literals, literals)
+    model.add_rows(sizes, columns, signs, lower, upper, negated)
+
+
+def _add_ancestry(model: Model, ancestry: Ancestry, sentence: int, arcs: int, first: int) -> None:
+    """What paths and non-projective arcs stand for; their columns begin at `first`."""
+    ands = renumbered(ancestry.ands_of(sentence), arcs, first)
+    for one in (1, 2):
+        pairs = ands[:, [0, one]].reshape(-1)
+        _add_literal_rows(
+            model, np.full(len(ands), 2), pairs, np.tile([1.0, -1.0], len(ands)), -_INF, 0.0
+        )
+    _add_literal_rows(
+        model,
+        np.full(len(ands), 3),
+        ands.reshape(-1),
+        np.tile([-1.0, 1.0, 1.0], len(ands)),
+        -_INF,
+        1.0,
+    )
+    for groups, lower in ((ancestry.sums, 0.0), (ancestry.ors, -_INF)):
+        outputs, inputs, offsets = groups.of(sentence)
+        out, literals = (renumbered(part, arcs, first) for part in (outputs, inputs))
+        starts, sizes = offsets[:-1], np.diff(offsets).astype(np.int64)
+        _add_literal_rows(
+            model,
+            sizes + 1,
+            np.insert(literals, starts, out),
+            np.insert(-np.ones(len(literals)), starts, 1.0),
+            lower,
+            0.0,
+        )
+        if lower == 0.0:
+            continue
+        each = np.column_stack([literals, np.repeat(out, sizes)]).reshape(-1)
+        _add_literal_rows(
+            model, np.full(len(literals), 2), each, np.tile([1.0, -1.0], len(literals)), -_INF, 0.0
+        )
 
 
 def _add_commodities(model: Model, found: Commodities) -> None:
