@@ -140,6 +140,16 @@ def test_templates_are_ordered_as_in_the_paper():
     assert all(precedes(t, t) for t in templates)
 
 
+def test_groups_hold_what_a_template_precedes():
+    kind = PartKind(("h", "m"))
+    texts = ["h.upos", "dist", "h.lemma m.upos", "h.form m.upos dist", "h-1.form dist", "h.shape"]
+    templates = parse_templates(texts, kind)
+    groups = coarse_to_fine_groups(templates)
+    for number, coarse in enumerate(templates):
+        expected = [n for n, fine in enumerate(templates) if precedes(coarse, fine)]
+        assert groups.of_group(number).tolist() == expected
+
+
 @pytest.mark.parametrize(
     ("call", "culprit"),
     [

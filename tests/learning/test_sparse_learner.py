@@ -83,11 +83,11 @@ PAIRS = {
         SparseGroupLasso(template_partition(), lasso=0.5).prox,
     ),
     "coarse to fine": (
-        TemplatePenalty(groups=COARSE_TO_FINE),
+        TemplatePenalty(groups=COARSE_TO_FINE, exact=True),
         OverlappingGroupLasso(over_features(COARSE_TO_FINE)).prox,
     ),
     "coarse to fine in sequence": (
-        TemplatePenalty(groups=COARSE_TO_FINE, sequential=True),
+        TemplatePenalty(groups=COARSE_TO_FINE),
         SequentialGroupLasso(over_features(COARSE_TO_FINE)).prox,
     ),
     "lasso": (LazyPenalty(by_label=False), L1().prox),
@@ -137,9 +137,9 @@ def test_without_budget_and_strength_the_perceptron_is_the_ordinary_one():
 BUDGETS = [
     *((TemplatePenalty(weights=rule), budget) for rule in ("one", "log2") for budget in (1, 2, 3)),
     (TemplatePenalty(exempt=[0]), 2),
-    (TemplatePenalty(groups=COARSE_TO_FINE), 1),
-    (TemplatePenalty(groups=COARSE_TO_FINE), 3),
-    (TemplatePenalty(groups=COARSE_TO_FINE, sequential=True), 2),
+    (TemplatePenalty(groups=COARSE_TO_FINE, exact=True), 1),
+    (TemplatePenalty(groups=COARSE_TO_FINE, exact=True), 3),
+    (TemplatePenalty(groups=COARSE_TO_FINE), 2),
     (LazyPenalty(by_label=False), 7),
     (LazyPenalty(by_label=True), 5),
 ]
@@ -188,7 +188,10 @@ def test_selection_finds_the_templates_that_matter():
     # The label hangs on b and c; the pair of a and b says no more than b.
     task = LabellingTask(random_instances(300, 5, rule=lambda x: (x[1] % 2) + (x[2] == 0)))
     sizes = count_features(task)
-    for penalty in (TemplatePenalty(sizes=sizes), TemplatePenalty(groups=COARSE_TO_FINE)):
+    for penalty in (
+        TemplatePenalty(sizes=sizes),
+        TemplatePenalty(groups=COARSE_TO_FINE, exact=True),
+    ):
         weights, _ = learn_sparse(task, penalty, SparseOptions(budget=2, rounds_between=50))
         assert [TEMPLATES[t] for t in surviving_templates(weights)] == ["b", "c"]
     # It hangs on the pair alone.
@@ -221,7 +224,7 @@ class KilledError(Exception):
     [
         (TemplatePenalty(), SparseOptions(budget=2, epochs=3, rounds_between=4)),
         (
-            TemplatePenalty(groups=COARSE_TO_FINE),
+            TemplatePenalty(groups=COARSE_TO_FINE, exact=True),
             SparseOptions(budget=2, epochs=3, rounds_between=7),
         ),
         (TemplatePenalty(), SparseOptions(strength=0.02, loss=CRF, epochs=3, rounds_between=1)),

@@ -68,8 +68,9 @@ class TemplatePenalty(Penalty[ScaledWeights]):
         Groups over the templates that overlap, as
         :func:`~turbotree.learning.regularisers.coarse_to_fine_groups` gives them, with their own
         d: one a template, holding it and those that need it.
-    sequential
-        Whether overlapping groups take the paper's sequence of steps rather than the exact one.
+    exact
+        Whether overlapping groups take the exact step rather than the paper's sequence of steps;
+        with hundreds of templates, it takes minutes.
     lasso
         Strength of an L1 term beside the groups: the sparse group lasso.
     exempt
@@ -87,7 +88,7 @@ class TemplatePenalty(Penalty[ScaledWeights]):
         weights: str | npt.ArrayLike = "log2",
         sizes: npt.ArrayLike | None = None,
         groups: Groups | None = None,
-        sequential: bool = False,
+        exact: bool = False,
         lasso: float = 0.0,
         exempt: Iterable[int] = (),
     ) -> None:
@@ -109,9 +110,9 @@ class TemplatePenalty(Penalty[ScaledWeights]):
                     f"{len(groups)} groups over {groups.size} templates; expected one a template"
                 )
             self._lasso_of_groups = (
-                SequentialGroupLasso(groups)
-                if sequential
-                else OverlappingGroupLasso(groups, tolerance=_TOLERANCE)
+                OverlappingGroupLasso(groups, tolerance=_TOLERANCE)
+                if exact
+                else SequentialGroupLasso(groups)
             )
 
     def new_weights(self) -> ScaledWeights:

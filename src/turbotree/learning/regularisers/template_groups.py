@@ -132,10 +132,23 @@ def coarse_to_fine_groups(
     """
     if not templates:
         raise InputError("no templates; expected at least one")
-    groups = [
-        [number for number, fine in enumerate(templates) if precedes(coarse, fine, order)]
-        for coarse in templates
-    ]
+    before = _order_of(templates, order)
+    groups = [np.flatnonzero(row) for row in before]
     return Groups.of(
         groups, size=len(templates), weights=weights, names=[t.text for t in templates]
     )
+
+
+def _order_of(
+    templates: Sequence[Template], order: Mapping[str, tuple[str, ...]]
+) -> npt.NDArray[np.bool_]:
+    """Compare all templates at once: an entry says whether its row's precedes its column's."""
+    atoms = list(dict.fromkeys(atom for template in templates for atom in template.atoms))
+    numbers = {atom: number for number, atom in enumerate(atoms)}
+    has = np.zeros((len(templates), len(atoms)))
+    for row, template in enumerate(templates):
+        has[row, [numbers[atom] for atom in template.atoms]] = 1.0
+    meets = np.array([[_met(coarse, fine, order) for coarse in atoms] for fine in atoms])
+    lacks = has @ meets.astype(np.float64) == 0  # of each template: atoms that it does not meet
+    before: npt.NDArray[np.bool_] = has @ lacks.T.astype(np.float64) == 0
+    return before
