@@ -88,6 +88,24 @@ def assert_is_prox(regulariser, vector, step, **problem):
     assert np.linalg.norm(ours - theirs) <= 1e-6 + math.sqrt(2 * max(0.0, excess))
 
 
+@given(overlaps(), amounts, amounts)
+def test_values_are_the_formulas(case, lasso, ridge):
+    vector, groups = case
+    magnitudes = sum(abs(v) for v in vector)
+    squares = sum(v * v for v in vector)
+    lengths = [math.sqrt(sum(vector[i] ** 2 for i in group)) for group in lists(groups)]
+    mixed = sum(d * length for d, length in zip(groups.weights, lengths, strict=True))
+    assert L1(lasso).value(vector) == pytest.approx(lasso * magnitudes)
+    assert L2(ridge).value(vector) == pytest.approx(ridge / 2 * squares)
+    assert ElasticNet(lasso=lasso, ridge=ridge).value(vector) == pytest.approx(
+        lasso * magnitudes + ridge / 2 * squares
+    )
+    assert OverlappingGroupLasso(groups, 2.0).value(vector) == pytest.approx(2 * mixed)
+    if not groups.overlapping:
+        sparse = SparseGroupLasso(groups, 2.0, lasso=lasso)
+        assert sparse.value(vector) == pytest.approx(2 * mixed + lasso * magnitudes)
+
+
 @given(vectors, amounts, amounts, amounts)
 def test_the_elastic_net_is_that_of_a_general_solver(vector, step, lasso, ridge):
     net = ElasticNet(lasso=lasso, ridge=ridge)
