@@ -13,9 +13,12 @@
 #include <utility>
 
 #include "common/numpy.h"
+#include "features/bind_sparse.h"
 #include "features/bucket_table.h"
+#include "features/lazy_table.h"
 #include "features/program.h"
 #include "features/row_table.h"
+#include "features/scaled_table.h"
 #include "features/scoring.h"
 #include "features/weight_table.h"
 
@@ -305,6 +308,19 @@ NB_MODULE(_core, m) {
              g.values.insert(g.values.end(), other.values.begin(), other.values.end());
            },
            "other"_a, "Append the gradient of other templates: no key may be in both.")
+      .def("keep_templates",
+           [](Gradient& g, const Input<bool>& wanted) {
+             require(wanted.shape(0) == max_templates, "templates: one flag for each expected");
+             std::size_t kept = 0;
+             for (std::size_t k = 0; k < g.keys.size(); ++k) {
+               if (!wanted.data()[template_of(g.keys[k])]) continue;
+               g.keys[kept] = g.keys[k];
+               g.values[kept++] = g.values[k];
+             }
+             g.keys.resize(kept);
+             g.values.resize(kept);
+           },
+           "wanted"_a, "Drop the features of all templates but some.")
       .def_prop_ro("keys", [](const Gradient& g) { return to_numpy(std::vector<Key>(g.keys)); },
                    nb::rv_policy::move)
       .def_prop_ro("values",
@@ -340,6 +356,8 @@ NB_MODULE(_core, m) {
       .def("freeze", &freeze, "threshold"_a)
       .def("freeze_labels", &freeze_labels, "label_bits"_a, "threshold"_a);
 
+  bind_sparse_tables(m);
+
   // No conversion: these view the array that was given, not a copy made on the way.
   nb::class_<BucketTable>(m, "BucketTable", "Weights of a finished model without labels.")
       .def("__init__", &make_buckets, "rows"_a.noconvert(), nb::keep_alive<1, 2>())
@@ -353,9 +371,17 @@ NB_MODULE(_core, m) {
         "table"_a);
   m.def("score", &score_parts<BucketTable>, "program"_a, "prepared"_a, "rows"_a, "offsets"_a,
         "table"_a);
+  m.def("score", &score_parts<ScaledTable>, "program"_a, "prepared"_a, "rows"_a, "offsets"_a,
+        "table"_a);
+  m.def("score", &score_parts<LazyTable>, "program"_a, "prepared"_a, "rows"_a, "offsets"_a,
+        "table"_a);
   m.def("score_labels", &score_labelled_parts<WeightTable>, "program"_a, "prepared"_a, "rows"_a,
         "offsets"_a, "label_offsets"_a, "labels"_a, "table"_a);
   m.def("score_labels", &score_labelled_parts<RowTable>, "program"_a, "prepared"_a, "rows"_a,
+        "offsets"_a, "label_offsets"_a, "labels"_a, "table"_a);
+  m.def("score_labels", &score_labelled_parts<ScaledTable>, "program"_a, "prepared"_a, "rows"_a,
+        "offsets"_a, "label_offsets"_a, "labels"_a, "table"_a);
+  m.def("score_labels", &score_labelled_parts<LazyTable>, "program"_a, "prepared"_a, "rows"_a,
         "offsets"_a, "label_offsets"_a, "labels"_a, "table"_a);
   m.def("gradient", &gradient_of_parts, "program"_a, "prepared"_a, "rows"_a, "offsets"_a, "coefficients"_a,
         "label_offsets"_a = nb::none(), "labels"_a = nb::none());

@@ -44,6 +44,11 @@ inline constexpr std::size_t home_of(Key key, std::size_t slots) {
 
 inline constexpr Key without_label(Key key) { return key & ~label_mask; }
 
+// -1 for what is no feature's key.
+inline constexpr int template_of(Key key) {
+  return static_cast<int>((key & ~hash_mask) >> label_bits) - 1;
+}
+
 inline constexpr int label_of(Key key) { return static_cast<int>(key & label_mask); }
 
 }  // namespace turbotree::features

@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "features/bucket_table.h"
+#include "features/lazy_table.h"
 #include "features/row_table.h"
+#include "features/scaled_table.h"
 #include "features/weight_table.h"
 
 namespace turbotree::features {
@@ -118,6 +120,8 @@ void score(const Program& program, const Batch& batch, const Parts& parts, const
 
 template void score(const Program&, const Batch&, const Parts&, const WeightTable&, double*);
 template void score(const Program&, const Batch&, const Parts&, const BucketTable&, double*);
+template void score(const Program&, const Batch&, const Parts&, const ScaledTable&, double*);
+template void score(const Program&, const Batch&, const Parts&, const LazyTable&, double*);
 
 template <class Table>
 void score_labels(const Program& program, const Batch& batch, const Parts& parts,
@@ -140,6 +144,9 @@ void score_labels(const Program& program, const Batch& batch, const Parts& parts
 template void score_labels(const Program&, const Batch&, const Parts&, const WeightTable&,
                            double*);
 template void score_labels(const Program&, const Batch&, const Parts&, const RowTable&, double*);
+template void score_labels(const Program&, const Batch&, const Parts&, const ScaledTable&,
+                           double*);
+template void score_labels(const Program&, const Batch&, const Parts&, const LazyTable&, double*);
 
 Gradient gradient(const Program& program, const Batch& batch, const Parts& parts,
                   std::span<const double> coefficients) {

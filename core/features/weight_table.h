@@ -5,29 +5,27 @@
 // weight - (sum of t * delta) / T.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
-#include "features/huge_pages.h"
 #include "features/keys.h"
+#include "features/slot_table.h"
 
 namespace turbotree::features {
 
 class WeightTable {
  public:
   struct Slot {
-    Key key;  // 0: empty
-    float weight;
-    float weighted_updates;
+    Key key = 0;  // 0: empty
+    float weight = 0.0f;
+    float weighted_updates = 0.0f;
   };
 
-  explicit WeightTable(std::size_t expected = 0);
+  explicit WeightTable(std::size_t expected = 0) : slots_(expected) {}
 
-  std::size_t size() const { return size_; }
-  std::size_t memory_bytes() const { return slots_.size() * sizeof(Slot); }
+  std::size_t size() const { return slots_.size(); }
+  std::size_t memory_bytes() const { return slots_.memory_bytes(); }
 
   std::uint64_t round() const { return round_; }
   void set_round(std::uint64_t round) { round_ = round; }
@@ -43,7 +41,9 @@ class WeightTable {
 
   // Calls visit(slot) for every entry in ascending order of the keys, however the table grew.
   template <class Visit>
-  void for_each(Visit visit) const;
+  void for_each(Visit visit) const {
+    slots_.for_each(visit);
+  }
   void restore(std::span<const Key> keys, std::span<const float> weights,
                std::span<const float> weighted_updates);
   float averaged(const Slot& slot) const {
@@ -52,57 +52,24 @@ class WeightTable {
                                                               static_cast<double>(round_));
   }
 
-  void prefetch(Key key) const { __builtin_prefetch(&slots_[home(key)]); }
+  void prefetch(Key key) const { slots_.prefetch(key); }
 
-  float find(Key key) const {
-    for (std::size_t i = home(key);; i = next(i)) {
-      if (slots_[i].key == key) return slots_[i].weight;
-      if (slots_[i].key == 0) return 0.0f;
-    }
-  }
+  float find(Key key) const { return slots_.find(key).weight; }
 
   // Calls visit(label, weight) for every label of a feature (a key without its label).
   template <class Visit>
   void for_labels(Key feature, Visit visit) const {
-    for (std::size_t i = home(feature); slots_[i].key != 0; i = next(i))
-      if (without_label(slots_[i].key) == feature) visit(label_of(slots_[i].key), slots_[i].weight);
+    slots_.for_labels(feature,
+                      [&](const Slot& slot) { visit(label_of(slot.key), slot.weight); });
   }
 
  private:
-  std::size_t home(Key key) const { return home_of(key, slots_.size()); }
-  std::size_t next(std::size_t i) const { return i + 1 == slots_.size() ? 0 : i + 1; }
-  Slot* locate(Key key);  // the key's slot, made if need be; null in a closed table
-  void grow();
+  // The key's slot, made if need be; null in a closed table.
+  Slot* locate(Key key) { return closed_ ? slots_.find_known(key) : &slots_.make(key); }
 
-  HugeVector<Slot> slots_;
-  std::size_t size_ = 0;
+  SlotTable<Slot> slots_;
   std::uint64_t round_ = 0;
   bool closed_ = false;
 };
-
-// Homes ascend with the keys, so a key stands in the same run of full slots as all keys that could
-// come between it and its home: sorting each run sorts everything. Only the run that goes round
-// the table's end needs care.
-template <class Visit>
-void WeightTable::for_each(Visit visit) const {
-  const auto by_key = [](const Slot& a, const Slot& b) { return a.key < b.key; };
-  std::vector<Slot> run, round_the_end;
-  const auto flush = [&] {
-    std::sort(run.begin(), run.end(), by_key);
-    for (const Slot& slot : run) visit(slot);
-    run.clear();
-  };
-  for (std::size_t i = 0; i < slots_.size(); ++i) {
-    const Slot& slot = slots_[i];
-    if (slot.key == 0)
-      flush();
-    else if (home(slot.key) > i)
-      round_the_end.push_back(slot);
-    else
-      run.push_back(slot);
-  }
-  run.insert(run.end(), round_the_end.begin(), round_the_end.end());
-  flush();
-}
 
 }  // namespace turbotree::features

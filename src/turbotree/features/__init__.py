@@ -3,6 +3,7 @@
 from turbotree.features.encoder import Encoded, Encoder
 from turbotree.features.explain import FiredFeature, explain
 from turbotree.features.scorer import LabelledParts, Parts, Scorer
+from turbotree.features.sparse_weights import LazyWeights, ScaledWeights, SparseWeights
 from turbotree.features.templates import (
     PartKind,
     Template,
@@ -19,9 +20,12 @@ __all__ = [
     "FiredFeature",
     "FrozenWeights",
     "LabelledParts",
+    "LazyWeights",
     "PartKind",
     "Parts",
+    "ScaledWeights",
     "Scorer",
+    "SparseWeights",
     "Template",
     "Weights",
     "attributes_of",

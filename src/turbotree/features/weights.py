@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from turbotree.features import _core
+from turbotree.features.sparse_weights import LazyWeights, ScaledWeights
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -72,6 +73,13 @@ class Weights:
         }
 
     @classmethod
+    def of(cls, keys: npt.NDArray[np.uint64], values: npt.NDArray[np.float32]) -> Weights:
+        """Make weights of some features, as they are before the first round ends."""
+        weights = cls(expected=len(keys))
+        weights.table.restore(keys, values, np.zeros(len(keys), dtype=np.float32))
+        return weights
+
+    @classmethod
     def restore(cls, state: Arrays) -> Weights:
         """Undo :meth:`state`."""
         weights = cls(expected=len(state["keys"]))
@@ -110,4 +118,4 @@ class FrozenWeights:
         return int(self.slots.nbytes)
 
 
-AnyWeights = Weights | FrozenWeights
+AnyWeights = Weights | FrozenWeights | ScaledWeights | LazyWeights

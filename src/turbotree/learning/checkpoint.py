@@ -4,22 +4,35 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, Protocol, TypeVar
 
 from turbotree.errors import InputError, ModelFileError
 from turbotree.features import Weights
+from turbotree.features.weights import Arrays
 from turbotree.modelfile import read_model, write_model
 
 _KIND = "checkpoint"
 
 
+class Storable(Protocol):
+    """Weights of any kind that can be written as arrays."""
+
+    def state(self) -> Arrays:
+        """Return everything that is needed to go on."""
+        ...
+
+
+AnyStorable = TypeVar("AnyStorable", bound=Storable)
+
+
 @dataclass(frozen=True)
-class LearnerState:
+class LearnerState(Generic[AnyStorable]):
     """Where a run stood: weights, records, finished epochs, instances done in the current one."""
 
-    weights: Weights
+    weights: AnyStorable
     records: list[dict[str, Any]]
     epoch: int
     done: int
@@ -51,7 +64,7 @@ class Checkpoint:
         """Tell whether it is time to save again."""
         return time.monotonic() - self._last >= self.seconds_between
 
-    def save(self, weights: Weights, records: list[Any], epoch: int, done: int) -> None:
+    def save(self, weights: Storable, records: list[Any], epoch: int, done: int) -> None:
         """Write the state."""
         header = {
             "settings": self.settings,
@@ -66,15 +79,25 @@ class Checkpoint:
         write_model(self.path, weights.state(), header, kind=_KIND)
         self._last = time.monotonic()
 
-    def load(self) -> LearnerState | None:
-        """Read the state; None if there is none."""
+    def load(self) -> LearnerState[Weights] | None:
+        """Read the state of a learner with ordinary weights; None if there is none."""
+        return self.load_as(Weights.restore)
+
+    def load_as(self, restore: Callable[[Arrays], AnyStorable]) -> LearnerState[AnyStorable] | None:
+        """Read the state of a learner with weights of any kind; None if there is none.
+
+        Parameters
+        ----------
+        restore
+            Makes weights of what their ``state`` gave.
+        """
         if not self.path.exists():
             return None
         file = read_model(self.path, kind=_KIND)
         try:
             self._check_settings(file.header["settings"])
             return LearnerState(
-                Weights.restore(file.arrays),
+                restore(file.arrays),
                 list(file.header["records"]),
                 int(file.header["epoch"]),
                 int(file.header["done"]),

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from turbotree.errors import InputError, ModelFileError
-from turbotree.features import Weights
+from turbotree.features import AnyWeights, Weights
+from turbotree.features._core import Gradient
 from turbotree.learning.checkpoint import Checkpoint
 from turbotree.learning.losses import Loss
 from turbotree.learning.problem import Problem, Task
@@ -89,6 +90,7 @@ def learn(
     task: Task,
     options: LearnerOptions,
     *,
+    start: Weights | None = None,
     checkpoint: Checkpoint | None = None,
     on_instance: OnInstance | None = None,
     on_epoch: OnEpoch | None = None,
@@ -101,6 +103,9 @@ def learn(
         The training set.
     options
         Loss, passes, step, seed.
+    start
+        Weights to begin with, which are changed; closed ones keep to the features they have.
+        Without them, training begins with none.
     checkpoint
         Where to keep the state, so that a killed run can be taken up; a checkpoint that holds a
         state is continued, with the same outcome as an uninterrupted run.
@@ -120,7 +125,7 @@ def learn(
             raise ModelFileError(f"{checkpoint.path}: records of another kind: {error}") from None
         first_epoch, done = state.epoch, state.done
     else:
-        weights = Weights()
+        weights = Weights() if start is None else start
         records = []
         first_epoch, done = 0, 0
         if options.features == "supported":
@@ -153,13 +158,20 @@ def learn(
 def _learn_from(
     problem: Problem, options: LearnerOptions, weights: Weights, record: EpochRecord
 ) -> None:
-    loss, coefficients = options.loss.evaluate(problem, problem.scores(weights))
+    loss, gradient = loss_and_gradient(problem, options.loss, weights)
     record.loss += loss
-    coefficients[np.abs(coefficients) < _NEGLIGIBLE] = 0.0
-    if not coefficients.any():
+    if gradient is None:
         return
-    gradient = problem.gradient(coefficients)
     step = options.loss.step_size(loss, gradient.squared_norm, options.largest_step)
     if step > 0.0:
         weights.add(gradient, -step)
         record.updates += 1
+
+
+def loss_and_gradient(
+    problem: Problem, loss: Loss, weights: AnyWeights
+) -> tuple[float, Gradient | None]:
+    """Return the loss of one instance and its gradient; None where nothing is to be learnt."""
+    value, coefficients = loss.evaluate(problem, problem.scores(weights))
+    coefficients[np.abs(coefficients) < _NEGLIGIBLE] = 0.0
+    return value, problem.gradient(coefficients) if coefficients.any() else None

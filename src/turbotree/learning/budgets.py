@@ -1,0 +1,120 @@
+"""How strongly to shrink so that a given number of groups survives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from turbotree.errors import InputError
+from turbotree.learning.regularisers import Groups
+
+FloatArray = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+
+# Halvings of the step: beyond a millionth, groups are as good as dying at once.
+_BISECTIONS = 20
+_DOUBLINGS = 10
+
+
+def budget_step(norms: FloatArray, costs: FloatArray, budget: int) -> tuple[float, Mask]:
+    """Choose the proximal step after which only so many of some disjoint groups are alive.
+
+    The step is the mean of the two ratios |w_m| / d_m between which the line is drawn. Where they
+    are equal, no step can tell the groups apart: those that come first survive, and the step goes
+    half the way to the next smaller ratio.
+
+    Parameters
+    ----------
+    norms, costs
+        Length and weight of each group.
+    budget
+        How many may live.
+
+    Returns
+    -------
+    The step, 0 if it takes none, and which groups are to survive it.
+
+    Examples
+    --------
+    >>> step, alive = budget_step(np.array([3.0, 1.0, 2.0]), np.ones(3), 2)
+    >>> step, alive.tolist()
+    (1.5, [True, False, True])
+    """
+    if budget < 0:
+        raise InputError(f"budget is {budget}; expected 0 or more")
+    alive = norms > 0
+    if alive.sum() <= budget:
+        return 0.0, alive
+    # A group that costs nothing goes last of all.
+    ratios = np.divide(norms, costs, out=np.full(len(norms), np.inf), where=costs > 0)
+    order = np.lexsort((-norms, -ratios))
+    order = order[alive[order]]
+    kept = np.zeros(len(norms), dtype=bool)
+    kept[order[:budget]] = True
+    ranked = ratios[order]
+    if budget == 0:
+        return (float(ranked[0]) if np.isfinite(ranked[0]) else 0.0), kept
+    last, below = float(ranked[budget - 1]), float(ranked[budget])
+    if last == below:
+        smaller = ranked[ranked < last]
+        below = float(smaller[0]) if len(smaller) else 0.0
+    if not np.isfinite(below):
+        return 0.0, kept
+    if not np.isfinite(last):
+        return below, kept
+    middle = below + 0.5 * (last - below)
+    return (middle if middle < last else below), kept
+
+
+def overlapping_budget(
+    norms: FloatArray, prox: Callable[[float], FloatArray], groups: Groups, budget: int
+) -> FloatArray:
+    """Find lengths after a step of some overlapping groups that leaves so many alive.
+
+    The step is found by bisection. Where several die at once, some of them are taken from what a
+    slightly smaller step leaves: the shortest first, and none before all in its own group.
+
+    Parameters
+    ----------
+    norms
+        Length of the weights of each member (a template).
+    prox
+        The lengths after a step.
+    groups
+        For each member, itself and those that need it (its number is the group's number).
+    budget
+        How many members may live.
+    """
+    if (norms > 0).sum() <= budget:
+        return norms
+    low, high = 0.0, float(norms.max())
+    for _ in range(_DOUBLINGS):  # members without a costly group would never die
+        if (prox(high) > 0).sum() <= budget:
+            break
+        low, high = high, 2 * high
+    for _ in range(_BISECTIONS):
+        middle = 0.5 * (low + high)
+        alive = int((prox(middle) > 0).sum())
+        if alive == budget:
+            return prox(middle)
+        low, high = (middle, high) if alive > budget else (low, middle)
+    left = prox(low).copy()
+    while (left > 0).sum() > budget:
+        alive_now = left > 0
+        free = [m for m in _numbers(alive_now) if not _needed(m, alive_now, groups)]
+        # Equal groups need each other: then any of them.
+        left[min(free or _numbers(alive_now), key=lambda m: (left[m], -m))] = 0.0
+    return left
+
+
+def _numbers(mask: Mask) -> list[int]:
+    return [int(number) for number in np.flatnonzero(mask)]
+
+
+def _needed(member: int, alive: Mask, groups: Groups) -> bool:
+    """Tell whether something else that is alive is in a member's group."""
+    if member >= len(groups):
+        return False
+    return any(other != member and alive[other] for other in groups.of_group(member))

@@ -1,0 +1,248 @@
+"""Regularisers of a model's weights while it learns: which groups there are, and how they shrink.
+
+Each goes with the kind of weights that makes its steps cheap: templates, few and large, with
+:class:`~turbotree.features.ScaledWeights`; single features and features under all their labels,
+many and small, with :class:`~turbotree.features.LazyWeights`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from typing import Generic, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from turbotree.errors import InputError
+from turbotree.features import LazyWeights, ScaledWeights, SparseWeights
+from turbotree.features._core import LABEL_BITS, MAX_TEMPLATES
+from turbotree.features.weights import Arrays
+from turbotree.learning.budgets import budget_step, overlapping_budget
+from turbotree.learning.regularisers import Groups, OverlappingGroupLasso, SequentialGroupLasso
+from turbotree.learning.regularisers.base import FloatArray, checked_amount
+from turbotree.learning.regularisers.groups import WEIGHT_RULES, group_weights
+
+# Gradients of single instances are noisier by far.
+_TOLERANCE = 1e-6
+
+AnySparse = TypeVar("AnySparse", bound=SparseWeights)
+
+
+class Penalty(ABC, Generic[AnySparse]):
+    """What the sparse learner needs to know of a regulariser."""
+
+    @abstractmethod
+    def new_weights(self) -> AnySparse:
+        """Return empty weights of the kind that suits the groups."""
+
+    @abstractmethod
+    def restore(self, state: Arrays) -> AnySparse:
+        """Return weights as a checkpoint has them."""
+
+    @abstractmethod
+    def shrink(self, weights: AnySparse, amount: float) -> None:
+        """Take the proximal step of this size."""
+
+    @abstractmethod
+    def shrink_to(self, weights: AnySparse, budget: int) -> None:
+        """Take the proximal step after which so many groups are alive, if more are now."""
+
+    @abstractmethod
+    def live_groups(self, weights: AnySparse) -> int:
+        """Count the groups with a weight other than zero."""
+
+
+class TemplatePenalty(Penalty[ScaledWeights]):
+    """The group lasso over templates.
+
+    Parameters
+    ----------
+    weights
+        The groups' d: a rule of :func:`~turbotree.learning.regularisers.group_weights`, or one
+        number a template.
+    sizes
+        Features of each template, for the rule, say from
+        :func:`~turbotree.learning.count_features`. Without them, those that are alive at a step.
+    groups
+        Groups over the templates that overlap, as
+        :func:`~turbotree.learning.regularisers.coarse_to_fine_groups` gives them, with their own
+        d: one a template, holding it and those that need it.
+    exact
+        Whether overlapping groups take the exact step rather than the paper's sequence of steps;
+        with hundreds of templates, it takes minutes.
+    lasso
+        Strength of an L1 term beside the groups: the sparse group lasso.
+    exempt
+        Templates that are neither shrunk nor counted.
+
+    Examples
+    --------
+    >>> TemplatePenalty(exempt=[0]).live_groups(ScaledWeights())
+    0
+    """
+
+    def __init__(
+        self,
+        *,
+        weights: str | npt.ArrayLike = "log2",
+        sizes: npt.ArrayLike | None = None,
+        groups: Groups | None = None,
+        exact: bool = False,
+        lasso: float = 0.0,
+        exempt: Iterable[int] = (),
+    ) -> None:
+        self._rule = weights if isinstance(weights, str) else None
+        if self._rule is not None and self._rule not in WEIGHT_RULES:
+            group_weights([], self._rule)  # says what is expected
+        fixed = sizes if isinstance(weights, str) else weights
+        self._fixed = None if fixed is None else _for_all_templates(fixed)
+        self._groups = groups
+        self._lasso = checked_amount(lasso, "lasso")
+        self._counted = np.ones(MAX_TEMPLATES, dtype=bool)
+        for template in exempt:
+            if not 0 <= template < MAX_TEMPLATES:
+                raise InputError(f"template {template}; expected 0 to {MAX_TEMPLATES - 1}")
+            self._counted[template] = False
+        if groups is not None:
+            if groups.size > MAX_TEMPLATES or len(groups) != groups.size:
+                raise InputError(
+                    f"{len(groups)} groups over {groups.size} templates; expected one a template"
+                )
+            self._lasso_of_groups = (
+                OverlappingGroupLasso(groups, tolerance=_TOLERANCE)
+                if exact
+                else SequentialGroupLasso(groups)
+            )
+
+    def new_weights(self) -> ScaledWeights:
+        """Return weights with a scale for each template."""
+        return ScaledWeights()
+
+    def restore(self, state: Arrays) -> ScaledWeights:
+        """Return weights as a checkpoint has them."""
+        return ScaledWeights.restore(state)
+
+    def live_groups(self, weights: ScaledWeights) -> int:
+        """Count the templates that are alive."""
+        return int((self._norms(weights) > 0).sum())
+
+    def shrink(self, weights: ScaledWeights, amount: float) -> None:
+        """Scale each template."""
+        if self._lasso:
+            weights.threshold(np.where(self._counted, amount * self._lasso, 0.0))
+        norms = self._norms(weights)
+        if self._groups is None:
+            left = np.maximum(0.0, norms - amount * self._costs(weights))
+        else:
+            left = self._prox(norms, amount)
+        self._rescale(weights, norms, left)
+
+    def shrink_to(self, weights: ScaledWeights, budget: int) -> None:
+        """Scale each template so that exactly the budget survives."""
+        if self._lasso:
+            raise InputError("a budget counts templates; beside a lasso, expected a strength")
+        weights.compact()  # norms without the rounding of many changes
+        norms = self._norms(weights)
+        if self._groups is None:
+            costs = self._costs(weights)
+            step, alive = budget_step(norms, costs, budget)
+            left = np.where(alive, np.maximum(0.0, norms - step * costs), 0.0)
+        else:
+            left = overlapping_budget(
+                norms, lambda step: self._prox(norms, step), self._groups, budget
+            )
+        self._rescale(weights, norms, left)
+
+    def _norms(self, weights: ScaledWeights) -> FloatArray:
+        """Return the templates' lengths; those that are exempt seem to have none."""
+        norms: FloatArray = np.where(self._counted, weights.norms(), 0.0)
+        return norms
+
+    def _costs(self, weights: ScaledWeights) -> FloatArray:
+        if self._rule is None:
+            assert self._fixed is not None
+            return self._fixed
+        return group_weights(weights.sizes() if self._fixed is None else self._fixed, self._rule)
+
+    def _prox(self, norms: FloatArray, step: float) -> FloatArray:
+        assert self._groups is not None
+        left = norms.copy()
+        grouped = slice(0, self._groups.size)
+        left[grouped] = self._lasso_of_groups.prox(norms[grouped], step)
+        return left
+
+    def _rescale(self, weights: ScaledWeights, norms: FloatArray, left: FloatArray) -> None:
+        factors = np.divide(left, norms, out=np.ones(len(norms)), where=norms > 0)
+        weights.scale(factors)
+
+
+class LazyPenalty(Penalty[LazyWeights]):
+    """Many small groups of one cost: the lasso, the elastic net, the group lasso over labels.
+
+    Parameters
+    ----------
+    by_label
+        Whether a feature under all its labels is one group, or each label for itself.
+    ridge
+        Strength of a term ``ridge / 2 * |w|^2`` beside the groups' norms.
+
+    Examples
+    --------
+    >>> lasso, label_groups = LazyPenalty(by_label=False), LazyPenalty(by_label=True)
+    """
+
+    def __init__(self, *, by_label: bool, ridge: float = 0.0) -> None:
+        self._by_label = by_label
+        self._ridge = checked_amount(ridge, "ridge")
+
+    def new_weights(self) -> LazyWeights:
+        """Return weights that shrink when they are next changed."""
+        return LazyWeights(by_label=self._by_label)
+
+    def restore(self, state: Arrays) -> LazyWeights:
+        """Return weights as a checkpoint has them."""
+        return LazyWeights.restore(state)
+
+    def live_groups(self, weights: LazyWeights) -> int:
+        """Count the features that are alive, under any label if those are groups."""
+        return len(self._norms(*weights.entries())[0])
+
+    def shrink(self, weights: LazyWeights, amount: float) -> None:
+        """Write the step down."""
+        weights.shrink(amount, divisor=1.0 + amount * self._ridge)
+
+    def shrink_to(self, weights: LazyWeights, budget: int) -> None:
+        """Keep the longest groups."""
+        keys, values = weights.entries()
+        norms, groups = self._norms(keys, values)
+        step, alive = budget_step(norms, np.ones(len(norms)), budget)
+        factors = np.divide(norms - step, norms, out=np.zeros(len(norms)), where=alive)
+        shrunk = (values * factors[groups]).astype(np.float32)
+        # Not by magnitude: a weight may vanish by rounding in a group that lives.
+        weights.replace(keys[alive[groups]], shrunk[alive[groups]])
+
+    def _norms(
+        self, keys: npt.NDArray[np.uint64], values: npt.NDArray[np.float32]
+    ) -> tuple[FloatArray, npt.NDArray[np.int64]]:
+        """Return the groups' lengths, and the group of each feature."""
+        if not self._by_label:
+            return np.abs(values).astype(np.float64), np.arange(len(keys))
+        # Keys ascend, so the labels of a feature stand together.
+        features = keys >> np.uint64(LABEL_BITS)
+        firsts = np.ones(len(keys), dtype=bool)
+        firsts[1:] = features[1:] != features[:-1]
+        groups = np.cumsum(firsts) - 1
+        squares = np.bincount(groups, values.astype(np.float64) ** 2)
+        return np.sqrt(squares), groups
+
+
+def _for_all_templates(numbers: npt.ArrayLike) -> FloatArray:
+    given = np.asarray(numbers, dtype=np.float64)
+    if given.ndim != 1 or len(given) > MAX_TEMPLATES:
+        raise InputError(f"expected at most {MAX_TEMPLATES} numbers, one a template")
+    if not (np.isfinite(given) & (given >= 0)).all():
+        raise InputError("templates' sizes and weights: expected finite numbers, 0 or more")
+    padded = np.ones(MAX_TEMPLATES)
+    padded[: len(given)] = given
+    return padded

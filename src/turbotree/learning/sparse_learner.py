@@ -1,0 +1,196 @@
+"""The online proximal-gradient learner: gradient steps, and shrinking every so many rounds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from turbotree.errors import InputError, ModelFileError
+from turbotree.learning.checkpoint import Checkpoint
+from turbotree.learning.learner import EpochRecord, OnInstance, loss_and_gradient
+from turbotree.learning.losses import Loss
+from turbotree.learning.penalties import AnySparse, Penalty
+from turbotree.learning.problem import Task
+
+# Beyond all use, and far from where weights overflow.
+_LARGEST = 1e12
+# Rounds after which the memory of dead features is given back at the latest.
+_ROUNDS_BETWEEN_SWEEPS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class SparseOptions:
+    """How to train and shrink; as it stands, the paper's sparseptron with a budget to be chosen.
+
+    Attributes
+    ----------
+    budget
+        Groups that may live: every ``rounds_between`` rounds, and in the end, as many are kept.
+    strength
+        Factor of the regulariser, where there is no budget: every ``rounds_between`` rounds come
+        the proximal steps of all of them at once.
+    loss
+        Member of the (beta, gamma) family.
+    epochs
+        Passes over the data.
+    first_step
+        Size of the gradient steps in the first epoch; in the e-th, that over sqrt(e). It does not
+        matter to the perceptron with a budget, but for the scale of the weights.
+    rounds_between
+        The paper's K.
+    seed
+        Decides the order of the instances.
+    """
+
+    budget: int | None = None
+    strength: float = 0.0
+    loss: Loss = field(default_factory=lambda: Loss.named("perceptron"))
+    epochs: int = 5
+    first_step: float = 1.0
+    rounds_between: int = 1000
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        if self.budget is not None and self.budget < 1:
+            raise InputError(f"budget is {self.budget}; expected at least 1 group")
+        if not 0 <= self.strength <= _LARGEST:
+            raise InputError(f"strength is {self.strength}; expected 0 to {_LARGEST:g}")
+        if self.budget is not None and self.strength > 0:
+            raise InputError("expected a budget or a strength, not both")
+        if self.epochs < 1:
+            raise InputError(f"epochs is {self.epochs}; expected at least 1")
+        if not 0 < self.first_step <= _LARGEST:
+            raise InputError(
+                f"first step is {self.first_step}; expected a positive number up to {_LARGEST:g}"
+            )
+        if self.rounds_between < 1:
+            raise InputError(f"rounds between is {self.rounds_between}; expected at least 1")
+        if self.seed < 0:
+            raise InputError(f"seed is {self.seed}; expected 0 or more")
+
+    def step(self, round_number: int, instances: int) -> float:
+        """Return the size of the gradient step of a round, the first being 1.
+
+        >>> SparseOptions(first_step=2.0).step(11, instances=10) == 2.0 / 2**0.5
+        True
+        """
+        return self.first_step / math.sqrt(math.ceil(round_number / instances))
+
+
+@dataclass(slots=True)
+class SparseRecord(EpochRecord):
+    """What one pass over the data did, and how much was alive.
+
+    Attributes
+    ----------
+    groups
+        Groups alive in the end.
+    peak_features
+        Most features in memory at any time of the epoch.
+    trace
+        After each shrinking or sweep: the round, and the features in memory before and after.
+    """
+
+    groups: int = 0
+    peak_features: int = 0
+    trace: list[list[int]] = field(default_factory=list)
+
+
+def learn_sparse(
+    task: Task,
+    penalty: Penalty[AnySparse],
+    options: SparseOptions,
+    *,
+    checkpoint: Checkpoint | None = None,
+    on_instance: OnInstance | None = None,
+    on_epoch: Callable[[AnySparse, SparseRecord], None] | None = None,
+) -> tuple[AnySparse, list[SparseRecord]]:
+    """Learn weights and choose features in one go (Algorithm 1 of the paper).
+
+    Parameters
+    ----------
+    task
+        The training set.
+    penalty
+        Which groups there are.
+    options
+        Budget or strength, loss, passes, step, seed.
+    checkpoint
+        Where to keep the state, so that a killed run can be taken up; a checkpoint that holds a
+        state is continued, with the same outcome as an uninterrupted run.
+    on_instance, on_epoch
+        For progress displays and development scores.
+
+    Returns
+    -------
+    The weights of the last round, not averaged (an average would hold every group that was ever
+    alive), and one record an epoch.
+    """
+    state = checkpoint.load_as(penalty.restore) if checkpoint else None
+    if checkpoint is not None and state is not None:
+        weights = state.weights
+        try:
+            records = [SparseRecord(**record) for record in state.records]
+        except TypeError as error:
+            raise ModelFileError(f"{checkpoint.path}: records of another kind: {error}") from None
+        first_epoch, done = state.epoch, state.done
+    else:
+        weights = penalty.new_weights()
+        records = []
+        first_epoch, done = 0, 0
+
+    total = options.epochs * len(task)
+    for epoch in range(first_epoch, options.epochs):
+        if len(records) <= epoch:
+            records.append(SparseRecord(epoch + 1))
+        record = records[epoch]
+        order = np.random.default_rng([options.seed, epoch]).permutation(len(task))
+        for position in range(done, len(order)):
+            round_number = epoch * len(order) + position + 1
+            problem = task.problem(int(order[position]))
+            loss, gradient = loss_and_gradient(problem, options.loss, weights)
+            record.loss += loss
+            if gradient is not None:
+                weights.add(gradient, -options.step(round_number, len(order)))
+                record.updates += 1
+            record.peak_features = max(record.peak_features, len(weights))
+            _shrink(weights, penalty, options, record, (round_number, total, len(order)))
+            if on_instance is not None:
+                on_instance(position + 1, record)
+            if checkpoint is not None and checkpoint.due():
+                checkpoint.save(weights, records, epoch, position + 1)
+        done = 0
+        record.features = len(weights)
+        record.groups = penalty.live_groups(weights)
+        if on_epoch is not None:
+            on_epoch(weights, record)
+        if checkpoint is not None:
+            checkpoint.save(weights, records, epoch + 1, 0)
+    return weights, records
+
+
+def _shrink(
+    weights: AnySparse,
+    penalty: Penalty[AnySparse],
+    options: SparseOptions,
+    record: SparseRecord,
+    rounds: tuple[int, int, int],
+) -> None:
+    """Shrink and sweep if it is time to; the last round is always such a time."""
+    now, total, instances = rounds
+    due = now % options.rounds_between == 0 or now == total
+    sweep = now % max(_ROUNDS_BETWEEN_SWEEPS, options.rounds_between) == 0 or now == total
+    before = len(weights)
+    if due and options.budget is not None:
+        penalty.shrink_to(weights, options.budget)
+        sweep = True
+    elif due and options.strength > 0:
+        last = (now - 1) // options.rounds_between * options.rounds_between
+        steps = sum(options.step(r, instances) for r in range(last + 1, now + 1))
+        penalty.shrink(weights, steps * options.strength)
+    if sweep:
+        weights.compact()
+        record.trace.append([now, before, len(weights)])
