@@ -23,7 +23,7 @@ using Start = std::optional<std::tuple<Input<double>, Input<double>, double>>;
 
 Solver admm(std::int64_t max_iterations, double residual_threshold, double penalty,
             bool adapt_penalty, double step, bool extrapolate, double relative_gap,
-            double time_limit_seconds, bool trace, const Start& start) {
+            bool extras, double time_limit_seconds, bool trace, const Start& start) {
   AdmmOptions options;
   options.max_iterations = max_iterations;
   options.residual_threshold = residual_threshold;
@@ -32,6 +32,7 @@ Solver admm(std::int64_t max_iterations, double residual_threshold, double penal
   options.step = step;
   options.extrapolate = extrapolate;
   options.relative_gap = relative_gap;
+  options.extras = extras;
   std::optional<AdmmStart> from;
   if (start) {
     const auto link_scores = view(std::get<0>(*start)), consensus = view(std::get<1>(*start));
@@ -97,7 +98,7 @@ std::tuple<double, std::int64_t> bethe(const Graph& graph, const Input<double>& 
 
 void bind_solvers(nb::module_& m) {
   m.def("admm", &admm, "max_iterations"_a, "residual_threshold"_a, "penalty"_a, "adapt_penalty"_a,
-        "step"_a, "extrapolate"_a, "relative_gap"_a, "time_limit_seconds"_a, "trace"_a,
+        "step"_a, "extrapolate"_a, "relative_gap"_a, "extras"_a, "time_limit_seconds"_a, "trace"_a,
         "start"_a.none());
   m.def("branch_and_bound", &branch_and_bound, "max_nodes"_a, "max_rounds_per_node"_a,
         "relative_gap"_a, "time_limit_seconds"_a, "trace"_a);

@@ -1,6 +1,7 @@
 // All factors of one kind: one tight loop a kind, no virtual call a factor.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <type_traits>
@@ -37,6 +38,8 @@ class Block {
   // The same for the factors of a list.
   virtual void project(std::span<const std::int32_t> factors, const double* target, double scale,
                        double* point, double* own) = 0;
+  // After a projection: how often the point that it found has each of the block's extras.
+  virtual void extras_of_points(const double* point, double* extras) = 0;
   // In a hurry, projections may stop early; the next one goes on where the last one stopped.
   virtual void set_hurry(bool hurry) = 0;
 
@@ -110,6 +113,17 @@ class BlockOf final : public Block {
     }
   }
 
+  void extras_of_points(const double* point, double* extras) override {
+    if constexpr (requires { &KindOfFactor::extra_of_point; }) {
+      for (std::int64_t f = 0; f < arrays_.factors(); ++f)
+        extras[f] = KindOfFactor::extra_of_point(arrays_.extras[f], point + arrays_.offsets[f]);
+    } else if constexpr (requires { &KindOfFactor::expectations; }) {
+      std::fill_n(extras, arrays_.extras.size(), 0.0);
+      for (std::int64_t f = 0; f < arrays_.factors(); ++f)
+        add_extras_of_assignments(f, extras + arrays_.extra_offsets[f]);
+    }
+  }
+
   void set_hurry(bool hurry) override {
     if constexpr (requires { kind_.set_hurry(hurry); }) kind_.set_hurry(hurry);
     active_set_.max_steps = hurry ? ActiveSet::kHurriedSteps : ActiveSet::kMostSteps;
@@ -133,6 +147,21 @@ class BlockOf final : public Block {
     if constexpr (requires { kind_.select(f); }) kind_.select(f);
   }
 
+  // Each assignment of the active set, as what scores that leave no choice make a factor expect.
+  void add_extras_of_assignments(std::int64_t f, double* extras) {
+    const Factor factor = arrays_.factor(f);
+    const ActiveSet::Memory& memory = memories_[f];
+    certain_.resize(static_cast<std::size_t>(factor.links));
+    expected_.resize(factor.extras.size());
+    for (std::size_t i = 0; i < memory.active.size(); ++i) {
+      std::fill(certain_.begin(), certain_.end(), -kCertain);
+      for (const std::int32_t link : memory.active[i].on) certain_[link] = kCertain;
+      kind_.expectations(factor, certain_.data(), expected_.data());
+      for (std::size_t e = 0; e < expected_.size(); ++e)
+        extras[e] += memory.weights[i] * expected_[e];
+    }
+  }
+
   void project_one(std::int64_t f, const double* target, double scale, double* point,
                    double* own) {
     const std::int64_t at = arrays_.offsets[f];
@@ -154,7 +183,10 @@ class BlockOf final : public Block {
     using type = typename K::Memory;
   };
 
+  static constexpr double kCertain = 1e9;
+
   KindOfFactor kind_;
+  std::vector<double> certain_, expected_;
   ActiveSet active_set_;
   std::vector<typename MemoryOf<KindOfFactor>::type> memories_;
 };

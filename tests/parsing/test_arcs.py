@@ -10,18 +10,18 @@ from oracles import examples
 from oracles.trees import TreeDistribution, all_trees, arcs_of, is_projective, is_tree, tree_score
 
 from turbotree.errors import InfeasibleError, InputError
-from turbotree.features import Encoder, Parts, Scorer, Weights
+from turbotree.features import Encoder, Parts, Weights
 from turbotree.learning import LearnerOptions, Loss, learn
 from turbotree.parsing import PruningOptions, TreeShape, _core
 from turbotree.parsing.arcs import (
-    ARC,
     ArcModel,
     Pruner,
     all_arcs,
     arc_marginals,
     best_trees,
 )
-from turbotree.parsing.tasks import ArcTask
+from turbotree.parsing.model import PartModel
+from turbotree.parsing.part_task import PartTask
 from turbotree.text import Sentence
 
 REAL = st.floats(-8, 8)
@@ -245,10 +245,11 @@ def small_task():
         Sentence.from_words(list("abc"), upos=["DET", "NOUN", "VERB"], heads=[2, 3, 0]),
     ]
     encoder = Encoder.fit(sentences, ["upos"], [])
-    scorer = Scorer(["h.upos m.upos dir", "h.upos", "dist"], ARC, encoder)
+    model = PartModel({"arc": ["h.upos m.upos dir", "h.upos", "dist"]}, encoder)
     encoded = [encoder.encode([sentence]) for sentence in sentences]
     heads = [ints(sentence.heads) for sentence in sentences]
-    return sentences, ArcTask(scorer, encoded, heads, TreeShape(projective=True)), scorer, encoded
+    task = PartTask(model, encoded, heads, TreeShape(projective=True))
+    return sentences, task, model.scorers["arc"], encoded
 
 
 def test_a_problem_of_the_task_marks_the_gold_arcs_and_costs_the_others():

@@ -16,13 +16,13 @@ from oracles.trees import all_trees, log_sum
 from turbotree.features import Encoder, Weights
 from turbotree.learning import LearnerOptions, Loss, learn
 from turbotree.parsing import _core
+from turbotree.parsing.label_task import LabelProblem, LabelTask
 from turbotree.parsing.labels import (
     NODE,
     LabelDictionary,
     LabelModel,
     pair_kind,
 )
-from turbotree.parsing.tasks import LabelProblem, LabelTask
 from turbotree.text import Sentence
 
 NAMES = ["a", "b", "c"]

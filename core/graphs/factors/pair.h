@@ -25,6 +25,11 @@ class Pair {
     return own;
   }
 
+  // How often both are 1 in the best way to be at a point.
+  static double extra_of_point(double score, const double* point) {
+    return score > 0.0 ? std::min(point[0], point[1]) : std::max(0.0, point[0] + point[1] - 1.0);
+  }
+
   // Factors side by side, two links and one score each.
   static void project_many(std::int64_t count, const double* scores, const double* target,
                            double scale, double* point, double* own);

@@ -137,6 +137,19 @@ double Admm::drift() {
   return sum;
 }
 
+std::vector<double> Admm::extras() {
+  std::size_t count = 0;
+  for (const BlockArrays& block : graph_.blocks) count += block.extras.size();
+  std::vector<double> found(count);
+  double* at = found.data();
+  for (std::int64_t b = 0; b < factors_.blocks(); ++b) {
+    const std::size_t own = graph_.blocks[b].extras.size();
+    if (own > 0) factors_.block(b).extras_of_points(point_.data() + links_.first_link[b], at);
+    at += own;
+  }
+  return found;
+}
+
 AdmmResult Admm::run(const AdmmOptions& options, Control& control) {
   AdmmResult result;
   const double lowest = lowest_value(graph_, pins_);

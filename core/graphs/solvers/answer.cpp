@@ -58,6 +58,7 @@ Answer solve(const Graph& graph, const AdmmOptions& options, const std::optional
   answer.relaxed = clipped(solver.consensus());
   answer.link_scores = solver.link_scores();
   answer.consensus = solver.consensus();
+  if (options.extras) answer.expectations = clipped(solver.extras());
   answer.penalty = solver.penalty();
   return answer;
 }

@@ -31,8 +31,11 @@ struct Answer {
   std::optional<std::vector<double>> link_scores, consensus;
   double penalty = 0.0;
 
+  // One for each of the factors' extras, if asked for.
+  std::optional<std::vector<double>> expectations;
+
   // Of sum-product.
-  std::optional<std::vector<double>> probabilities, expectations;
+  std::optional<std::vector<double>> probabilities;
   double log_partition = 0.0, entropy = 0.0;
   bool converged = false;
 };

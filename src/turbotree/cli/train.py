@@ -39,6 +39,14 @@ class FeatureSet(str, Enum):
     SUPPORTED = "supported"
 
 
+class TrainingDecoder(str, Enum):
+    """How training finds answers."""
+
+    ADMM = "admm"
+    EXACT = "exact"
+    AUTOMATA = "automata"
+
+
 _DEFAULTS = TrainingOptions()
 
 
@@ -101,6 +109,15 @@ def train(
             show_default=False,
         ),
     ] = None,
+    decoder: Annotated[
+        TrainingDecoder,
+        typer.Option(
+            help="How losses without probabilities (svm, perceptron) find the answer to learn "
+            "from, beyond --model arc. admm: the relaxation, which may be fractional. exact: the "
+            "best tree. automata: each head's best modifiers, tree or not; quicker, for sibling "
+            "and grandparent parts."
+        ),
+    ] = TrainingDecoder(_DEFAULTS.decoder),
     epochs: Annotated[
         int, typer.Option(metavar="N", help="Passes over the data.", min=1)
     ] = _DEFAULTS.epochs,
@@ -166,6 +183,7 @@ def train(
         "loss": loss,
         "beta": beta,
         "gamma": gamma,
+        "decoder": decoder.value,
         "epochs": epochs,
         "largest_step": step,
         "features": features.value,

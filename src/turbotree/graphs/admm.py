@@ -28,6 +28,7 @@ def admm(
     tolerance: float = 1e-6,
     time_limit_seconds: float | None = None,
     warm_start: Solution | None = None,
+    factors: bool = False,
     trace: bool = False,
 ) -> Solution:
     """Solve the LP relaxation by consensus among the factors (DD-ADMM, also known as AD3).
@@ -64,6 +65,9 @@ def admm(
     warm_start : Solution, optional
         Begin where this earlier solution of a graph with the same factors ended; scores and
         evidence may have changed.
+    factors : bool
+        Give ``extras`` too: how often the relaxed solution has each part that a factor scores by
+        itself.
     trace : bool
         Record each round.
 
@@ -101,6 +105,7 @@ def admm(
         tolerance=tolerance,
         time_limit_seconds=time_limit_seconds,
         warm_start=warm_start,
+        factors=factors,
         trace=trace,
     ).solve(graph)
 
@@ -116,6 +121,7 @@ def prepare(
     tolerance: float,
     time_limit_seconds: float | None,
     warm_start: Solution | None,
+    factors: bool,
     trace: bool,
 ) -> Prepared:
     """Check the options of :func:`admm`."""
@@ -137,6 +143,7 @@ def prepare(
         step=float(step),
         extrapolate=as_flag(extrapolate, "extrapolate"),
         relative_gap=as_positive(tolerance, "tolerance"),
+        extras=as_flag(factors, "factors"),
         time_limit_seconds=read_time_limit(time_limit_seconds),
         trace=as_flag(trace, "trace"),
         start=start,

@@ -116,6 +116,7 @@ def read_solution(graph: FactorGraph, answer: _core.Answer) -> Solution:
         None
         if link_scores is None or consensus is None
         else WarmStart(link_scores, consensus, answer.penalty),
+        None if answer.expectations is None else split_extras(graph, answer.expectations),
     )
 
 

@@ -105,6 +105,9 @@ class Solution:
         What happened in each round, if asked for.
     warm_start : WarmStart or None
         What the same solver can go on from.
+    extras : tuple of float64 arrays, or None
+        If asked for, one array a block of the graph, like the block's ``extras``: how often the
+        relaxed solution has each part that a factor scores by itself.
 
     Examples
     --------
@@ -126,6 +129,7 @@ class Solution:
     relaxed: NDArray[np.float64] | None = None
     trace: Trace | None = None
     warm_start: WarmStart | None = None
+    extras: tuple[NDArray[np.float64], ...] | None = None
 
     def __getitem__(self, literals: Any) -> Any:
         """Give the value of a literal, or of each in an array."""

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from turbotree.graphs import FactorGraph, Kind, Marginals
+from turbotree.graphs import FactorGraph, Kind
 from turbotree.graphs.blocks import PROJECTIVE, SINGLE_ROOT, Chunk
-from turbotree.parsing.arcs import FloatArray, TreeShape
+from turbotree.parsing.arcs import FloatArray, IntArray, TreeShape
 from turbotree.parsing.families import (
     ArcFamily,
     Family,
@@ -52,8 +52,13 @@ def add_automata(
     sentence: int,
     scores: Mapping[str, FloatArray],
     families: Mapping[str, Family],
+    renamed: IntArray | None = None,
 ) -> None:
-    """Add the automata of siblings, with grandparents and grand-siblings where there are some."""
+    """Add the automata of siblings, with grandparents and grand-siblings where there are some.
+
+    Their variables are the arcs of the sentence, unless others are given in their place, for all
+    sentences of the batch.
+    """
     siblings = families["sibling"]
     assert isinstance(siblings, SiblingFamily)
     first, last = siblings.automaton_offsets[sentence : sentence + 2].tolist()
@@ -66,7 +71,8 @@ def add_automata(
             laid_out[family.cells[family.parts.places(sentence)]] = scores[name]
     offsets = siblings.variable_offsets[first : last + 1]
     counts = np.diff(offsets)
-    variables = siblings.variables[offsets[0] : offsets[-1]]
+    variables = siblings.variables if renamed is None else renamed
+    variables = variables[offsets[0] : offsets[-1]]
     if "grandparent" not in families:
         graph.add_chunk(
             Kind.HEAD_AUTOMATON, Chunk.of(last - first, counts, variables, score_counts, laid_out)
@@ -141,29 +147,24 @@ def add_chain_of_heads(
     graph.add_chunk(Kind.CHAIN, Chunk.of(1, len(states), states, len(scores), scores, words, sizes))
 
 
-def automata_probabilities(
-    graph: FactorGraph, marginals: Marginals, sentence: int, families: Mapping[str, Family]
+def automata_extras(
+    told: Mapping[Kind, FloatArray], sentence: int, families: Mapping[str, Family]
 ) -> dict[str, FloatArray]:
-    """Return the probabilities of the parts that automata score, by family.
+    """Return by family what a solver tells of the parts that automata score.
 
     Parameters
     ----------
-    graph
-        A graph whose automata are those of :func:`add_automata`.
-    marginals
-        Its marginals, with those of the factors' own parts.
+    told
+        By kind, one number for each of the factors' own scores; the automata are those of
+        :func:`add_automata`.
     sentence
         Which sentence of the batch.
     families
         The families of the batch.
     """
-    assert marginals.extras is not None
-    extras = {
-        block.kind: found for block, found in zip(graph.blocks, marginals.extras, strict=True)
-    }
     nothing = np.zeros(0)
     kinds = (Kind.HEAD_AUTOMATON, Kind.GRANDPARENT_AUTOMATON)
-    laid_out = np.concatenate([extras.get(kind, nothing) for kind in kinds])
+    laid_out = np.concatenate([told.get(kind, nothing) for kind in kinds])
     found = {}
     for name in IN_AUTOMATA:
         family = families.get(name)

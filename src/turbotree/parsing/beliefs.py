@@ -27,7 +27,7 @@ from turbotree.parsing.automata import (
     add_automata,
     add_pairs,
     add_tri_siblings,
-    automata_probabilities,
+    automata_extras,
     tree_of_arcs,
 )
 from turbotree.parsing.families import ArcFamily, SiblingFamily, TriSiblingFamily
@@ -119,7 +119,7 @@ def part_probabilities(
     found = {"arc": arcs}
     automata = _in_automata(parts)
     if automata:
-        found |= automata_probabilities(graph, marginals, sentence, parts.families)
+        found |= automata_extras(extras, sentence, parts.families)
     for name, family in parts.families.items():
         if name in automata:
             continue

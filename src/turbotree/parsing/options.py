@@ -9,6 +9,7 @@ from typing import Any
 from turbotree.errors import InputError
 from turbotree.learning import LearnerOptions, Loss
 from turbotree.parsing.arcs import PruningOptions
+from turbotree.parsing.part_task import DECODERS, check_decoder
 from turbotree.parsing.parts import FAMILIES, families_of
 
 TEMPLATE_SETS = ("pruner", *FAMILIES, "label", "label_pair")
@@ -32,6 +33,9 @@ class TrainingOptions:
         Instead of the model kind, the families of parts to score.
     loss, beta, gamma
         The loss of the arcs and the other parts: a name, or the two numbers of the family.
+    decoder
+        How training finds the best answer, if the loss asks for one and there are more parts than
+        arcs: ``"admm"``, by the relaxation; ``"exact"``; or ``"automata"``, without the tree.
     epochs
         Passes over the data, for arcs and labels.
     largest_step
@@ -60,6 +64,7 @@ class TrainingOptions:
     loss: str | None = None
     beta: float | None = None
     gamma: float | None = None
+    decoder: str = DECODERS[0]
     epochs: int = 10
     largest_step: float = 0.01
     features: str = "all"
@@ -87,6 +92,11 @@ class TrainingOptions:
         for learner in (self.pruner_learner, self.arc_learner, self.label_learner):
             learner()
         self.pruning()
+        check_decoder(self.decoder, self.families())
+        if self.decoder == "automata" and self.arc_loss().probabilistic:
+            raise InputError(
+                "decoder 'automata' goes with svm and perceptron, not with a finite beta"
+            )
         if self.threads < 1:
             raise InputError(f"threads is {self.threads}; expected at least 1")
         for name in self.templates or {}:
@@ -142,6 +152,7 @@ class TrainingOptions:
             "loss": loss.name,
             "beta": str(loss.beta),
             "gamma": loss.gamma,
+            "decoder": self.decoder,
             "epochs": self.epochs,
             "largest_step": self.largest_step,
             "features": self.features,

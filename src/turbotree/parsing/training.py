@@ -15,7 +15,6 @@ from turbotree.errors import InputError
 from turbotree.features import (
     Encoder,
     Parts,
-    Scorer,
     Weights,
     attributes_of,
 )
@@ -31,12 +30,13 @@ from turbotree.parsing.arcs import (
     best_trees,
 )
 from turbotree.parsing.decoding import decode
+from turbotree.parsing.label_task import LabelTask
 from turbotree.parsing.labels import NODE, LabelModel, pair_kind
 from turbotree.parsing.model import PartModel
 from turbotree.parsing.options import TEMPLATE_SETS, TrainingOptions
 from turbotree.parsing.parser import Parser
+from turbotree.parsing.part_task import PartTask
 from turbotree.parsing.parts import FAMILIES, PartSet
-from turbotree.parsing.tasks import ArcTask, LabelTask, part_task
 from turbotree.parsing.temperature import fit_temperature, typical_temperature
 from turbotree.parsing.templates import load_templates
 from turbotree.parsing.treebank import (
@@ -196,14 +196,14 @@ class _Trainer:
 
     def _train_parts(self) -> tuple[Pruner, PartModel, dict[str, Any]]:
         options = self.options
-        scorer = Scorer(self.templates["pruner"], ARC, self.encoder)
+        light = PartModel({"arc": self.templates["pruner"]}, self.encoder)
         weights, pruner_records = self._learn(
             "pruner",
-            ArcTask(scorer, self.train.encoded, self.train.heads, self.shape),
+            PartTask(light, self.train.encoded, self.train.heads, self.shape),
             options.pruner_learner(),
         )
         pruner = Pruner(
-            ArcModel(scorer, weights.freeze(threshold=_NEGLIGIBLE["pruner"])),
+            ArcModel(light.scorers["arc"], weights.freeze(threshold=_NEGLIGIBLE["pruner"])),
             options.pruning(),
             self.shape,
         )
@@ -231,7 +231,14 @@ class _Trainer:
 
         weights, part_records = self._learn(
             "parts",
-            part_task(model, self.train.encoded, self.train.heads, self.shape, candidates),
+            PartTask(
+                model,
+                self.train.encoded,
+                self.train.heads,
+                self.shape,
+                candidates,
+                options.decoder,
+            ),
             options.arc_learner(),
             evaluate,
         )
@@ -332,7 +339,7 @@ class _Trainer:
         encoded = [self.dev.encoded[i] for i in usable]
         heads = [self.dev.heads[i] for i in usable]
         candidates = [pruner.candidates(e, h) for e, h in zip(encoded, heads, strict=True)]
-        task = part_task(model, encoded, heads, self.shape, candidates)
+        task = PartTask(model, encoded, heads, self.shape, candidates)
         assert model.weights is not None
         return fit_temperature(
             [task.problem(i) for i in range(len(task))],

@@ -1,0 +1,114 @@
+"""What the learner is told of labels: their training problems."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from turbotree import chains
+from turbotree.features import AnyWeights, Encoded
+from turbotree.features._core import Gradient
+from turbotree.learning import Expectation
+from turbotree.parsing.arcs import FloatArray, IntArray
+from turbotree.parsing.labels import LabelModel
+
+
+class LabelProblem:
+    """One training tree of the labeller: its node parts, then its edge parts."""
+
+    def __init__(
+        self, model: LabelModel, encoded: Encoded, heads: IntArray, labels: IntArray
+    ) -> None:
+        self._model = model
+        self._structure = structure = model.chains(encoded, heads)
+        self._prepared_nodes = model.node_scorer.prepare(encoded)
+        self._prepared_pairs = model.pair_scorer.prepare(encoded)
+        self._split = len(structure.nodes.labels)
+        self.gold = self._indicator(labels[structure.words])
+        self.cost = 1.0 - self.gold
+        self.cost[self._split :] = 0.0
+
+    @property
+    def gold_is_allowed(self) -> bool:
+        """Whether the dictionary allows every gold label."""
+        return bool(self.gold[: self._split].sum() == len(self._structure.words))
+
+    def scores(self, weights: AnyWeights) -> FloatArray:
+        """Score each label and each pair of neighbouring labels."""
+        nodes = self._model.node_scorer.score(self._prepared_nodes, self._structure.nodes, weights)
+        pairs = self._model.pair_scorer.score(self._prepared_pairs, self._structure.pairs, weights)
+        return np.concatenate([nodes, pairs])
+
+    def decode(self, scores: FloatArray) -> FloatArray:
+        """Return the best labelling."""
+        nodes = self._structure.nodes
+        best = chains.best_states(*self._chain_arguments(scores))
+        return self._indicator(nodes.labels[nodes.label_offsets[:-1] + best.states])
+
+    def marginals(self, scores: FloatArray) -> Expectation:
+        """Return the probabilities of labels and pairs."""
+        result = chains.marginals(*self._chain_arguments(scores))
+        return Expectation(
+            np.concatenate([result.node_probabilities, result.edge_probabilities]),
+            result.log_partition,
+        )
+
+    def gradient(self, coefficients: FloatArray) -> Gradient:
+        """Return the features of labels and pairs, weighted."""
+        gradient = self._model.node_scorer.gradient(
+            self._prepared_nodes, self._structure.nodes, coefficients[: self._split]
+        )
+        gradient.extend(
+            self._model.pair_scorer.gradient(
+                self._prepared_pairs, self._structure.pairs, coefficients[self._split :]
+            )
+        )
+        return gradient
+
+    def _chain_arguments(self, scores: FloatArray) -> tuple[Any, ...]:
+        structure = self._structure
+        return (
+            scores[: self._split],
+            structure.nodes.label_offsets,
+            scores[self._split :],
+            structure.edge_offsets,
+        )
+
+    def _indicator(self, node_labels: IntArray) -> FloatArray:
+        """Mark the parts of a labelling, given in the order of the nodes."""
+        nodes, pairs = self._structure.nodes, self._structure.pairs
+        counts = np.diff(nodes.label_offsets)
+        on_nodes = nodes.labels == np.repeat(node_labels, counts)
+        by_word = np.empty(len(node_labels) + 1, dtype=np.int32)
+        by_word[nodes.rows[:, 1]] = node_labels
+        rows = np.repeat(pairs.rows, np.diff(pairs.label_offsets), axis=0)
+        on_pairs = (by_word[rows[:, 1]] == pairs.labels) & (by_word[rows[:, 2]] == rows[:, 3])
+        indicator: FloatArray = np.concatenate([on_nodes, on_pairs]).astype(np.float64)
+        return indicator
+
+
+class LabelTask:
+    """The training set of a labeller: gold trees with their labels."""
+
+    def __init__(
+        self,
+        model: LabelModel,
+        encoded: Sequence[Encoded],
+        heads: Sequence[IntArray],
+        labels: Sequence[IntArray],
+    ) -> None:
+        self._model = model
+        self._encoded = encoded
+        self._heads = heads
+        self._labels = labels
+
+    def __len__(self) -> int:
+        return len(self._encoded)
+
+    def problem(self, index: int) -> LabelProblem:
+        """Return one tree's problem."""
+        return LabelProblem(
+            self._model, self._encoded[index], self._heads[index], self._labels[index]
+        )

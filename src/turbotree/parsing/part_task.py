@@ -1,0 +1,158 @@
+"""What the learner is told of arcs and the parts that they form: their training problems."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from turbotree.errors import InputError
+from turbotree.features import AnyWeights, Encoded, Parts
+from turbotree.features._core import Gradient
+from turbotree.graphs import Status
+from turbotree.learning import Expectation
+from turbotree.parsing.arcs import FloatArray, IntArray, TreeShape, all_arcs, best_trees
+from turbotree.parsing.automata import IN_AUTOMATA
+from turbotree.parsing.decoding import SOLVERS, build_graph, heads_of, part_marginals
+from turbotree.parsing.model import PartModel
+from turbotree.parsing.parts import PartSet
+from turbotree.parsing.relaxed import automata_alone, relaxed_parts
+
+#: How training finds the best answer, if the loss asks for one. ``"admm"``: the relaxation, whose
+#: answer may be fractional. ``"exact"``: a tree, proven best as a rule. ``"automata"``: the
+#: automata of heads alone, each for itself, which together need not be a tree (Koo et al. 2010).
+DECODERS = ("admm", "exact", "automata")
+
+# An answer that is nearly the best one teaches as well, and most sentences are done long before.
+_RELAXED: dict[str, Any] = {"max_iterations": 100, "residual_threshold": 1e-3, "factors": True}
+
+
+def check_decoder(decoder: str, families: Sequence[str]) -> None:
+    """Refuse decoders that there are not, or that cannot serve the families of a model."""
+    if decoder not in DECODERS:
+        raise InputError(f"unknown decoder {decoder!r}; expected one of {', '.join(DECODERS)}")
+    if decoder == "automata" and not {"arc", "sibling"} <= set(families) <= {"arc", *IN_AUTOMATA}:
+        raise InputError(
+            "decoder 'automata' is for models of siblings, perhaps with grandparents and "
+            f"grand-siblings, and of nothing else; this one scores {', '.join(families)}"
+        )
+
+
+class PartProblem:
+    """One training sentence: its arcs, then the parts of higher order."""
+
+    def __init__(
+        self,
+        model: PartModel,
+        encoded: Encoded,
+        heads: IntArray,
+        arcs: Parts,
+        shape: TreeShape,
+        decoder: str = DECODERS[0],
+    ) -> None:
+        self._model = model
+        self._prepared = model.prepare(encoded)
+        self._parts = PartSet.build(encoded.lengths, arcs, model.families)
+        self._shape = shape
+        self._decoder = decoder
+        self._ends = np.cumsum([len(self._parts.parts(name).rows) for name in model.families])
+        self.gold = self._indicator(heads)
+        # Only arcs can be wrong; the cost of an answer is its number of wrong heads.
+        self.cost = 1.0 - self.gold
+        self.cost[self._ends[0] :] = 0.0
+
+    def scores(self, weights: AnyWeights) -> FloatArray:
+        """Score each part."""
+        return self._joined(self._model.score(self._prepared, self._parts, weights))
+
+    def decode(self, scores: FloatArray) -> FloatArray:
+        """Return the best answer, or nearly so: a tree, or what the relaxation has instead."""
+        parts, shape = self._parts, self._shape
+        if not parts.families:
+            return self._indicator(best_trees(parts.lengths, parts.arcs, scores, shape))
+        own = self._split(scores)
+        if self._decoder == "automata":
+            return self._joined(automata_alone(parts, own))
+        graph = build_graph(parts, 0, own, shape)
+        if self._decoder == "exact":
+            solver, options = SOLVERS["auto"]
+            return self._indicator(heads_of(parts, 0, graph.solve(solver, **options), shape))
+        solution = graph.solve("admm", **_RELAXED)
+        answer: dict[str, Any] = dict(parts.indicators(0, heads_of(parts, 0, solution, shape)))
+        if solution.status is not Status.OPTIMAL:
+            answer |= relaxed_parts(parts, own, graph, solution)
+        return self._joined(answer)
+
+    def marginals(self, scores: FloatArray) -> Expectation:
+        """Return the parts' probabilities, by belief propagation if there are more than arcs.
+
+        Whether that came to rest or not does not matter to the learner.
+        """
+        split = self._split(scores)
+        found = part_marginals(self._parts, 0, split, self._shape, every_part=True)
+        assert found.parts is not None
+        return Expectation(self._joined(found.parts), found.log_partition)
+
+    def gradient(self, coefficients: FloatArray) -> Gradient:
+        """Return the parts' features, weighted."""
+        return self._model.gradient(self._prepared, self._parts, self._split(coefficients))
+
+    def _split(self, values: FloatArray) -> dict[str, FloatArray]:
+        pieces = np.split(values, self._ends[:-1])
+        return dict(zip(self._model.families, pieces, strict=True))
+
+    def _joined(self, values: Mapping[str, Any]) -> FloatArray:
+        pieces = [values[name] for name in self._model.families]
+        joined: FloatArray = np.concatenate(pieces, dtype=np.float64)
+        return joined
+
+    def _indicator(self, heads: IntArray) -> FloatArray:
+        return self._joined(self._parts.indicators(0, heads))
+
+
+class PartTask:
+    """The training set of a model.
+
+    Parameters
+    ----------
+    model
+        The model's templates.
+    encoded, heads
+        The sentences, each a batch of one, and their gold heads.
+    shape
+        Which trees are allowed.
+    candidates
+        The candidate arcs of each sentence; without them, all arcs.
+    decoder
+        One of `DECODERS`.
+    """
+
+    def __init__(
+        self,
+        model: PartModel,
+        encoded: Sequence[Encoded],
+        heads: Sequence[IntArray],
+        shape: TreeShape,
+        candidates: Sequence[Parts] | None = None,
+        decoder: str = DECODERS[0],
+    ) -> None:
+        self._model = model
+        self._encoded = encoded
+        self._heads = heads
+        # Training trees may be non-projective whatever the parser is asked for later.
+        self._shape = replace(shape, projective=False)
+        self._candidates = candidates
+        self._decoder = decoder
+
+    def __len__(self) -> int:
+        return len(self._encoded)
+
+    def problem(self, index: int) -> PartProblem:
+        """Return one sentence's problem."""
+        encoded = self._encoded[index]
+        arcs = self._candidates[index] if self._candidates else all_arcs(encoded.lengths)
+        return PartProblem(
+            self._model, encoded, self._heads[index], arcs, self._shape, self._decoder
+        )

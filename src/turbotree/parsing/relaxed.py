@@ -1,0 +1,90 @@
+"""Answers that need not be trees: relaxed ones, and those of automata alone. Training uses them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from turbotree.graphs import FactorGraph, Kind, Solution
+from turbotree.parsing.ancestry import families_of_ancestry
+from turbotree.parsing.arcs import FloatArray
+from turbotree.parsing.automata import IN_AUTOMATA, add_automata, automata_extras
+from turbotree.parsing.families import ArcFamily, SiblingFamily
+from turbotree.parsing.parts import PartSet
+
+# Far below this temperature the best answer is the only one; several that are equally good share.
+_COLD = 1e-5
+
+
+def relaxed_parts(
+    parts: PartSet, scores: Mapping[str, FloatArray], graph: FactorGraph, solution: Solution
+) -> dict[str, FloatArray]:
+    """Return how much of each part a relaxed solution has, as far as it tells.
+
+    Parameters
+    ----------
+    parts
+        Those of one sentence.
+    scores
+        What the graph was made from, by :func:`turbotree.parsing.decoding.build_graph`.
+    graph
+        The sentence's graph.
+    solution
+        Its solution, with what factors tell of their own parts. Of three siblings that score
+        nothing together they tell nothing.
+    """
+    assert solution.relaxed is not None
+    assert solution.extras is not None
+    told = {block.kind: e for block, e in zip(graph.blocks, solution.extras, strict=True)}
+    arcs = solution.relaxed[: len(scores["arc"])]
+    found = {"arc": arcs}
+    automata = "sibling" in parts.families
+    if automata:
+        found |= automata_extras(told, 0, parts.families)
+    if "head_bigram" in parts.families and Kind.CHAIN in told:
+        found["head_bigram"] = told[Kind.CHAIN]
+    for name, ancestral in families_of_ancestry(parts.families).items():
+        found[name] = solution.relaxed[ancestral.literals]
+    pairs = told.get(Kind.PAIR, np.zeros(0))
+    for name, family in parts.families.items():
+        in_factors = (automata and name in IN_AUTOMATA) or name in ("head_bigram", "tri_sibling")
+        if in_factors or not isinstance(family, ArcFamily):
+            continue
+        scored = scores[name] != 0.0
+        count = np.count_nonzero(scored)
+        # Where the two arcs of a part leave a choice, and nothing hangs on it, it is not there.
+        first, second = family.arcs.T
+        found[name] = np.maximum(0.0, arcs[first] + arcs[second] - 1.0)
+        found[name][scored], pairs = pairs[:count], pairs[count:]
+    return found
+
+
+def automata_alone(parts: PartSet, scores: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
+    """Return the parts of a sentence that its automata choose, each for itself.
+
+    A head chooses its modifiers on each side, and along with them the head of its own that suits
+    them best. Nothing else is asked: the choices need not agree on a tree.
+    """
+    siblings = parts.families["sibling"]
+    assert isinstance(siblings, SiblingFamily)
+    graph = FactorGraph()
+    arcs = len(scores["arc"])
+    graph.variables(scores["arc"] / _COLD)
+    # Each automaton has its own copies of the arcs into its head, which cost nothing.
+    _, last = siblings.automaton_offsets
+    counts = np.diff(siblings.variable_offsets[: last + 1])
+    first = np.repeat(siblings.variable_offsets[:last], counts)
+    into_head = np.arange(len(first)) - first < np.repeat(siblings.above, counts)
+    copies = arcs + np.arange(np.count_nonzero(into_head), dtype=np.int32)
+    graph.variables(np.zeros(len(copies)))
+    variables = siblings.variables.copy()
+    variables[into_head] = copies
+    cold = {name: scores[name] / _COLD for name in IN_AUTOMATA if name in scores}
+    add_automata(graph, 0, cold, parts.families, variables)
+    # Every variable is in one factor, so that these are exact.
+    marginals = graph.marginals("belief_propagation", factors=True)
+    assert marginals.extras is not None
+    told = {block.kind: e for block, e in zip(graph.blocks, marginals.extras, strict=True)}
+    chosen = marginals.probabilities[:arcs]
+    return {"arc": chosen} | automata_extras(told, 0, parts.families)
