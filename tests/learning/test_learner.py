@@ -12,7 +12,7 @@ from oracles.choices import ChoiceTask, PlainLearner, features
 
 from turbotree.errors import InputError
 from turbotree.features import Weights
-from turbotree.learning import Checkpoint, EpochRecord, LearnerOptions, Loss, learn
+from turbotree.learning import Checkpoint, EpochRecord, LearnerOptions, Loss, count_supported, learn
 
 CHOICES = list(product(range(5), range(5)))
 
@@ -59,6 +59,13 @@ def test_learning_is_that_of_the_papers_and_ends_with_the_average(data, options)
     assert [record.loss for record in records] == pytest.approx(plain.losses, abs=1e-4)
     if math.isfinite(options.loss.beta):
         assert [record.updates for record in records] == plain.updates
+
+
+@examples(30)
+@given(st.lists(instances, min_size=1, max_size=5))
+def test_supported_features_are_those_of_right_answers(data):
+    found = {feature for options, right in data for feature in features(options[right])}
+    assert count_supported(ChoiceTask(data)) == len(found)
 
 
 def _close_call(data, options):

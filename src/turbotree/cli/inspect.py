@@ -76,6 +76,7 @@ def _page(facts: dict[str, Any]) -> str:
         "written by": f"turbotree {facts['package_version']} (format {facts['format_version']})",
         "size": f"{bytes_text(facts['bytes'])}, {facts['checksum']}",
         "features": features,
+        "in training": _met(training),
         "templates": templates,
         "trees": "one word under the root" if facts["single_root"] else "any number of roots",
         "trained on": f"{training['sentences']:,} sentences, {training['words']:,} words",
@@ -95,6 +96,12 @@ def _page(facts: dict[str, Any]) -> str:
         lines.append("")
         lines.append(_pruning(training["pruning"]))
     return "\n".join(lines)
+
+
+def _met(training: dict[str, Any]) -> str:
+    supported = training.get("supported features")
+    known = "" if supported is None else f"; {supported:,} occur in right trees"
+    return f"{training['parts'][-1]['features']:,} features of parts met{known}"
 
 
 def _options(options: dict[str, Any]) -> str:

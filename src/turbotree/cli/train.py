@@ -262,6 +262,8 @@ def _summary(
         f"{output}: {bytes_text(output.stat().st_size)}, "
         f"{len(parser.parts.weights or ()):,} features of {', '.join(parser.parts.families)}; "
         f"{len(parser.labels.dictionary.names)} labels",
+        f"{parser.record['parts'][-1]['features']:,} features met in training, "
+        f"{parser.record['supported features']:,} occur in right trees",
         f"trained on {parser.record['sentences']:,} sentences in {seconds_text(seconds)}",
     ]
     if dev:

@@ -129,9 +129,7 @@ def learn(
         records = []
         first_epoch, done = 0, 0
         if options.features == "supported":
-            for index in range(len(task)):
-                problem = task.problem(index)
-                weights.support(problem.gradient(problem.gold))
+            _support(weights, task)
             weights.close()
 
     for epoch in range(first_epoch, options.epochs):
@@ -153,6 +151,20 @@ def learn(
         if checkpoint is not None:
             checkpoint.save(weights, records, epoch + 1, 0)
     return weights, records
+
+
+def _support(weights: Weights, task: Task) -> None:
+    """Make room for the features of all right answers."""
+    for index in range(len(task)):
+        problem = task.problem(index)
+        weights.support(problem.gradient(problem.gold))
+
+
+def count_supported(task: Task) -> int:
+    """Count the features that occur in a right answer; training may meet many more."""
+    weights = Weights()
+    _support(weights, task)
+    return len(weights)
 
 
 def _learn_from(

@@ -9,35 +9,44 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 
-import numpy as np
-
 from turbotree.errors import InputError
 from turbotree.features import (
     Encoder,
-    Parts,
     Weights,
     attributes_of,
 )
 from turbotree.features import parse_templates as parse
 from turbotree.features._core import MAX_LABELS
-from turbotree.learning import Checkpoint, EpochRecord, LearnerOptions, Loss, Task, learn
+from turbotree.learning import (
+    Checkpoint,
+    EpochRecord,
+    LearnerOptions,
+    Loss,
+    Task,
+    count_supported,
+    learn,
+)
 from turbotree.learning.progress import Progress, Silent
 from turbotree.parsing.arcs import (
     ARC,
     ArcModel,
     Pruner,
     TreeShape,
-    best_trees,
 )
-from turbotree.parsing.decoding import decode
+from turbotree.parsing.development import (
+    attachment,
+    label_accuracy,
+    label_temperature,
+    part_temperature,
+)
 from turbotree.parsing.label_task import LabelTask
 from turbotree.parsing.labels import NODE, LabelModel, pair_kind
 from turbotree.parsing.model import PartModel
 from turbotree.parsing.options import TEMPLATE_SETS, TrainingOptions
 from turbotree.parsing.parser import Parser
 from turbotree.parsing.part_task import PartTask
-from turbotree.parsing.parts import FAMILIES, PartSet
-from turbotree.parsing.temperature import fit_temperature, typical_temperature
+from turbotree.parsing.parts import FAMILIES
+from turbotree.parsing.temperature import typical_temperature
 from turbotree.parsing.templates import load_templates
 from turbotree.parsing.treebank import (
     TrainingSource,
@@ -50,8 +59,6 @@ from turbotree.parsing.treebank import (
 from turbotree.text import Sentence
 
 _T = TypeVar("_T")
-
-_TREES_FOR_TEMPERATURE = 200
 
 # Weights below these are left out of the finished model: most features were met once or twice and
 # hardly count. Two thirds of the table go, the scores on development data stay.
@@ -185,8 +192,12 @@ class _Trainer:
             arcs,
             labels,
             self.shape,
-            self._arc_temperature(pruner, arcs),
-            self._label_temperature(labels),
+            part_temperature(
+                pruner, arcs, self.dev, self.shape, typical_temperature(self.options.arc_loss())
+            ),
+            label_temperature(
+                labels, self.dev, typical_temperature(Loss.named(self.options.label_loss))
+            ),
             record,
         )
 
@@ -227,25 +238,19 @@ class _Trainer:
 
         def evaluate(current: Weights, record: EpochRecord) -> None:
             if self.dev.heads:
-                record.scores["dev UAS"] = self._attachment(freeze(current), dev_candidates)
+                record.scores["dev UAS"] = attachment(
+                    freeze(current), self.dev, dev_candidates, self.shape, self._map
+                )
 
-        weights, part_records = self._learn(
-            "parts",
-            PartTask(
-                model,
-                self.train.encoded,
-                self.train.heads,
-                self.shape,
-                candidates,
-                options.decoder,
-            ),
-            options.arc_learner(),
-            evaluate,
+        task = PartTask(
+            model, self.train.encoded, self.train.heads, self.shape, candidates, options.decoder
         )
+        weights, part_records = self._learn("parts", task, options.arc_learner(), evaluate)
         record = {
             "pruner": [r.to_dict() for r in pruner_records],
             "pruning": pruning,
             "parts": [r.to_dict() for r in part_records],
+            "supported features": count_supported(task),
         }
         return pruner, freeze(weights), record
 
@@ -261,7 +266,8 @@ class _Trainer:
 
         def evaluate(current: Weights, record: EpochRecord) -> None:
             if self.dev.heads:
-                record.scores["dev label accuracy"] = self._label_accuracy(freeze(current))
+                accuracy = label_accuracy(freeze(current), self.dev, self._map)
+                record.scores["dev label accuracy"] = accuracy
 
         weights, records = self._learn(
             "labels",
@@ -306,56 +312,6 @@ class _Trainer:
     def _map(self, function: Callable[[int], _T], count: int) -> list[_T]:
         with ThreadPoolExecutor(self.options.threads) as pool:
             return list(pool.map(function, range(count)))
-
-    def _attachment(self, model: PartModel, candidates: Sequence[Parts]) -> float:
-        def right(i: int) -> int:
-            encoded = self.dev.encoded[i]
-            parts = PartSet.build(encoded.lengths, candidates[i], model.families)
-            scores = model.score(model.prepare(encoded), parts)
-            if parts.families:
-                heads, _, _ = decode(parts, 0, scores, self.shape)
-            else:
-                heads = best_trees(encoded.lengths, parts.arcs, scores["arc"], self.shape)
-            return int(np.count_nonzero(heads == self.dev.heads[i]))
-
-        return 100.0 * sum(self._map(right, len(self.dev.heads))) / self.dev.words
-
-    def _label_accuracy(self, model: LabelModel) -> float:
-        def right(i: int) -> int:
-            labels, _ = model.label(self.dev.encoded[i], self.dev.heads[i]).best()
-            return int(np.count_nonzero(labels == self.dev.labels[i]))
-
-        return 100.0 * sum(self._map(right, len(self.dev.heads))) / self.dev.words
-
-    def _arc_temperature(self, pruner: Pruner, model: PartModel) -> float:
-        # A gold tree with more roots than the parser may give says nothing of its probabilities.
-        usable = [
-            i
-            for i, heads in enumerate(self.dev.heads)
-            if not self.shape.single_root or np.count_nonzero(heads == 0) == 1
-        ]
-        if len(model.families) > 1:  # belief propagation is slow, and one number needs few trees
-            usable = usable[:_TREES_FOR_TEMPERATURE]
-        encoded = [self.dev.encoded[i] for i in usable]
-        heads = [self.dev.heads[i] for i in usable]
-        candidates = [pruner.candidates(e, h) for e, h in zip(encoded, heads, strict=True)]
-        task = PartTask(model, encoded, heads, self.shape, candidates)
-        assert model.weights is not None
-        return fit_temperature(
-            [task.problem(i) for i in range(len(task))],
-            model.weights,
-            default=typical_temperature(self.options.arc_loss()),
-        )
-
-    def _label_temperature(self, model: LabelModel) -> float:
-        assert model.weights is not None
-        task = LabelTask(model, self.dev.encoded, self.dev.heads, self.dev.labels)
-        problems = [task.problem(i) for i in range(len(task))]
-        return fit_temperature(
-            [problem for problem in problems if problem.gold_is_allowed],
-            model.weights,
-            default=typical_temperature(Loss.named(self.options.label_loss)),
-        )
 
 
 def _single_root(sentences: Sequence[Sentence], wanted: bool | None) -> bool:

@@ -1,0 +1,82 @@
+"""What development data are for: scores along the way, and honest probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from turbotree.features import Parts
+from turbotree.parsing.arcs import Pruner, TreeShape, best_trees
+from turbotree.parsing.decoding import decode
+from turbotree.parsing.label_task import LabelTask
+from turbotree.parsing.labels import LabelModel
+from turbotree.parsing.model import PartModel
+from turbotree.parsing.part_task import PartTask
+from turbotree.parsing.parts import PartSet
+from turbotree.parsing.temperature import fit_temperature
+from turbotree.parsing.treebank import Treebank
+
+#: Calls a function of the numbers from 0 on, on threads perhaps, and gives its answers in order.
+Map = Callable[[Callable[[int], int], int], list[int]]
+
+# Belief propagation is slow, and one number needs few trees.
+_TREES_FOR_TEMPERATURE = 200
+
+
+def attachment(
+    model: PartModel, dev: Treebank, candidates: Sequence[Parts], shape: TreeShape, map_: Map
+) -> float:
+    """Return the share of right heads, in per cent."""
+
+    def right(i: int) -> int:
+        encoded = dev.encoded[i]
+        parts = PartSet.build(encoded.lengths, candidates[i], model.families)
+        scores = model.score(model.prepare(encoded), parts)
+        if parts.families:
+            heads, _, _ = decode(parts, 0, scores, shape)
+        else:
+            heads = best_trees(encoded.lengths, parts.arcs, scores["arc"], shape)
+        return int(np.count_nonzero(heads == dev.heads[i]))
+
+    return 100.0 * sum(map_(right, len(dev.heads))) / dev.words
+
+
+def label_accuracy(model: LabelModel, dev: Treebank, map_: Map) -> float:
+    """Return the share of right labels in right trees, in per cent."""
+
+    def right(i: int) -> int:
+        labels, _ = model.label(dev.encoded[i], dev.heads[i]).best()
+        return int(np.count_nonzero(labels == dev.labels[i]))
+
+    return 100.0 * sum(map_(right, len(dev.heads))) / dev.words
+
+
+def part_temperature(
+    pruner: Pruner, model: PartModel, dev: Treebank, shape: TreeShape, default: float
+) -> float:
+    """Return the temperature under which the gold trees are most likely."""
+    # A gold tree with more roots than the parser may give says nothing of its probabilities.
+    usable = [
+        i
+        for i, heads in enumerate(dev.heads)
+        if not shape.single_root or np.count_nonzero(heads == 0) == 1
+    ]
+    if len(model.families) > 1:
+        usable = usable[:_TREES_FOR_TEMPERATURE]
+    encoded = [dev.encoded[i] for i in usable]
+    heads = [dev.heads[i] for i in usable]
+    candidates = [pruner.candidates(e, h) for e, h in zip(encoded, heads, strict=True)]
+    task = PartTask(model, encoded, heads, shape, candidates)
+    assert model.weights is not None
+    problems = [task.problem(i) for i in range(len(task))]
+    return fit_temperature(problems, model.weights, default=default)
+
+
+def label_temperature(model: LabelModel, dev: Treebank, default: float) -> float:
+    """Return the temperature under which the gold labels are most likely."""
+    assert model.weights is not None
+    task = LabelTask(model, dev.encoded, dev.heads, dev.labels)
+    problems = [task.problem(i) for i in range(len(task))]
+    allowed = [problem for problem in problems if problem.gold_is_allowed]
+    return fit_temperature(allowed, model.weights, default=default)
