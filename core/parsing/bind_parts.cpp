@@ -59,6 +59,7 @@ void bind_parts(nb::module_& m) {
         "grandparents"_a, "grand_siblings"_a);
   m.def("grand_siblings", &parts_of<&grand_siblings, bool, bool>, "lengths"_a, "arcs"_a,
         "offsets"_a, "grandparents"_a, "grand_siblings"_a);
+  m.attr("MOST_LINKS_OF_CUBES") = kMostLinksOfCubes;
   m.def("tri_siblings", &parts_of<&tri_siblings>, "lengths"_a, "arcs"_a, "offsets"_a);
   m.def("head_bigrams", &parts_of<&head_bigrams>, "lengths"_a, "arcs"_a, "offsets"_a);
 }

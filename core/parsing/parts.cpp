@@ -175,7 +175,7 @@ ThirdOrderList tri_siblings(const ArcBatch& batch) {
       for (int side = 0; side < 2; ++side) {
         const std::vector<std::int32_t>& out = index.out(h, side);
         const auto count = static_cast<std::int32_t>(out.size());
-        if (count > 1) {
+        if (count > 1 && count <= kMostLinksOfCubes) {
           for (std::int32_t i = 0; i < count; ++i)
             for (std::int32_t j = i; j < count; ++j)
               for (std::int32_t k = j; k < count; ++k) {

@@ -77,8 +77,9 @@ ThirdOrderList grand_siblings(const ArcBatch& batch, AutomataKind kind);
 
 // Three consecutive siblings: rows of (head, inner, middle, outer, side), arcs (inner, middle,
 // outer); one of the inner and the outer modifier at least is there. An automaton with two links
-// or more has a cube of scores: cell [i][j][k] is for the i-th link, the (j + 1)-th and the
+// or more, but not so many that its parts would fill the memory, has a cube of scores: cell [i][j][k] is for the i-th link, the (j + 1)-th and the
 // (k + 2)-th, where 0 is before the first and one more than there are links is after the last.
+inline constexpr std::int32_t kMostLinksOfCubes = 60;
 ThirdOrderList tri_siblings(const ArcBatch& batch);
 
 // The heads of two neighbouring words: rows of (head of the left one, its head, word). In the order

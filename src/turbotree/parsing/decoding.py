@@ -50,6 +50,8 @@ _LOGIC_OPTIONS: dict[str, dict[str, Any]] = {
     "admm": {"max_iterations": 5000, "residual_threshold": 1e-5}
 }
 
+_PARTS_TIMES_NODES = 500_000
+
 #: A tree is proven best when its score is this near to the bound, as a share of it.
 _PROVEN = 1e-6
 
@@ -198,6 +200,9 @@ def decode(
         return _decode_by_risk(parts, sentence, scores, shape)
     solver, defaults = SOLVERS[decoder]
     by_logic = _LOGIC_OPTIONS.get(decoder, {}) if decomposition == "logic" else {}
+    if decoder == "auto":
+        parts_in_all = sum(len(own) for own in scores.values())
+        defaults = {**defaults, "max_nodes": _nodes_of_short_search(parts_in_all)}
     chosen = {**defaults, **by_logic, **options}
     if decomposition == "logic" and decoder in _PROGRAMS:
         solution = solve_relaxation(parts, sentence, scores, shape, **chosen)
@@ -219,6 +224,16 @@ def decode(
         score,
         Certificate(status, score + gap, gap, solution.iterations, solution.seconds),
     )
+
+
+def _nodes_of_short_search(parts: int) -> int:
+    """Return how far to search a sentence: not for minutes, and alike on every machine.
+
+    A node costs about as much as there are parts. Only sentences of more than about a hundred
+    words get fewer nodes than others.
+    """
+    most: int = SOLVERS["auto"][1]["max_nodes"]
+    return max(1, min(most, _PARTS_TIMES_NODES // max(1, parts)))
 
 
 @dataclass(frozen=True, slots=True)

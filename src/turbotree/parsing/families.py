@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from turbotree.features import Parts
+from turbotree.parsing import _core
 from turbotree.parsing.arcs import IntArray
 
 BoolArray = npt.NDArray[np.bool_]
@@ -170,7 +171,7 @@ class TriSiblingFamily(ArcFamily):
     ----------
     cells
         The place of each part among the cubes of scores of its sentence's automata, of which those
-        with a single link have none.
+        with a single link, or with very many, have none.
     spans
         The links between the first and the last of the three: first, and the one after the last.
     siblings
@@ -195,5 +196,5 @@ class TriSiblingFamily(ArcFamily):
         """Return the links of a sentence's automata that have a cube, and their lengths."""
         links, offsets = self.siblings.automata(sentence)
         lengths = np.diff(offsets).astype(np.int64)
-        several = lengths > 1
+        several = (lengths > 1) & (lengths <= _core.MOST_LINKS_OF_CUBES)
         return links[np.repeat(several, lengths)], lengths[several]
