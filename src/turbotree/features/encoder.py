@@ -24,7 +24,7 @@ RARE_ID = _core.FIRST_FREE_ID + 1
 _FIRST_WORD_ID = _core.FIRST_FREE_ID + 2
 
 #: How often a value has to occur in training to get an id of its own; others are "rare".
-MIN_COUNTS = {"form": 2, "lower": 2, "lemma": 2, "shape": 2}
+MIN_COUNTS = {"form": 2, "lower": 2, "lemma": 2, "shape": 2, "pattern": 2}
 _AFFIX_MIN_COUNT = 3
 
 #: Words of a running text repeat; their ids are kept up to this many different ones.

@@ -71,7 +71,7 @@ class Loss:
 
     def evaluate(self, problem: Problem, scores: FloatArray) -> tuple[float, FloatArray]:
         """Return the loss and, for each part, the derivative with respect to its score."""
-        gold_score = float(scores @ problem.gold)
+        gold_score = _product(scores, problem.gold)
         augmented = scores + self.gamma * problem.cost if self.gamma else scores
         if self.probabilistic:
             expectation = problem.marginals(self.beta * augmented)
@@ -79,7 +79,7 @@ class Loss:
             coefficients = expectation.probabilities - problem.gold
         else:
             answer = problem.decode(augmented)
-            loss = float(augmented @ answer) - gold_score
+            loss = _product(augmented, answer) - gold_score
             coefficients = answer - problem.gold
         return max(0.0, loss), coefficients
 
@@ -94,6 +94,12 @@ class Loss:
         if self.gamma == 0 and not self.probabilistic:
             return largest
         return min(largest, loss / squared_norm)
+
+
+def _product(scores: FloatArray, answer: FloatArray) -> float:
+    # Not `@`: BLAS spreads long rows over threads, which costs more than it gives, and its sums
+    # depend on how many there are.
+    return float((scores * answer).sum())
 
 
 _NAMED = {

@@ -23,6 +23,7 @@ from turbotree.features import parse_templates as parse
 from turbotree.features._core import MAX_LABELS
 from turbotree.learning import Checkpoint, EpochRecord, LearnerOptions, Loss, Task, learn
 from turbotree.learning.progress import Progress, Silent
+from turbotree.learning.temperature import fit_temperature, typical_temperature
 from turbotree.parsing.arcs import (
     ARC,
     ArcModel,
@@ -37,7 +38,6 @@ from turbotree.parsing.options import TEMPLATE_SETS, TrainingOptions
 from turbotree.parsing.parser import Parser
 from turbotree.parsing.parts import FAMILIES, PartSet
 from turbotree.parsing.tasks import ArcTask, LabelTask, part_task
-from turbotree.parsing.temperature import fit_temperature, typical_temperature
 from turbotree.parsing.templates import load_templates
 from turbotree.parsing.treebank import (
     TrainingSource,
