@@ -57,6 +57,20 @@ def spans_to_tags(spans: Iterable[Span], words: int, scheme: str) -> list[str]:
     return tags
 
 
+def letter_in(tag: str, scheme: str) -> str:
+    """Write one label of BIO, BIOES or BILOU in another of these, its neighbours left aside.
+
+    From BIOES every label has its counterpart; from BIO, ``B`` and ``I`` stay what they are.
+
+    >>> letter_in("S-NP", "bio"), letter_in("E-NP", "bilou"), letter_in("B-NP", "bioes")
+    ('B-NP', 'L-NP', 'B-NP')
+    """
+    if tag == OUTSIDE:
+        return tag
+    place = {"B": 0, "I": 1, "E": 2, "L": 2, "S": 3, "U": 3}[tag[0]]
+    return _LETTERS[scheme][place] + tag[1:]
+
+
 def convert(tags: Sequence[str], scheme: str) -> list[str]:
     """Write labels of any scheme in another one.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from turbotree.errors import InputError
 from turbotree.features import Encoded, Encoder
 from turbotree.labeling.answers import Answer, ChainAnswer, Model, answer
 from turbotree.labeling.model import IntArray
-from turbotree.labeling.schemes import convert
+from turbotree.labeling.schemes import convert, letter_in
 from turbotree.labeling.tagging import TaggedBatch, Tagging
 from turbotree.streaming import in_batches, map_in_order
 from turbotree.text import Sentence
@@ -49,9 +49,20 @@ class Stage:
     outer_scheme: str | None
     temperature: float
 
+    @cached_property
+    def names(self) -> list[str]:
+        """The labels' names as the training data write them, if that takes no look at others."""
+        if self.outer_scheme is None or self._by_sentence:
+            return self.model.labels
+        return [letter_in(label, self.outer_scheme) for label in self.model.labels]
+
+    @property
+    def _by_sentence(self) -> bool:
+        return self.outer_scheme == "iob1" or (self.scheme == "bio" != self.outer_scheme)
+
     def written(self, labels: list[str]) -> list[str]:
-        """Write the labels of a sentence as the training data do."""
-        if self.outer_scheme is None or self.outer_scheme == self.scheme:
+        """Write the labels of a sentence, given by those names, as the training data do."""
+        if self.outer_scheme is None or not self._by_sentence:
             return labels
         return convert(labels, self.outer_scheme)
 
@@ -121,7 +132,7 @@ class Tagger:
         bounds = np.concatenate([[0], np.cumsum(encoded.lengths)]).tolist()
         columns = []
         for stage, found in zip(self.stages, answers, strict=True):
-            names = stage.model.labels
+            names = stage.names
             columns.append([names[label] for label in found.labels.tolist()])
         return [
             Tagging(
@@ -147,7 +158,7 @@ class Tagger:
             raise InputError("this model's words choose by themselves: it has no k best labellings")
         best = found.k_best(0, k)
         return [
-            (tuple(stage.written([stage.model.labels[x] for x in labels])), score)
+            (tuple(stage.written([stage.names[x] for x in labels])), score)
             for labels, score in zip(best.labels.tolist(), best.values.tolist(), strict=True)
         ]
 
@@ -170,7 +181,7 @@ class Tagger:
         if batch_size < 1:
             raise InputError(f"batch size is {batch_size}; expected at least 1")
         batches = in_batches(sentences, batch_size)
-        taggings = map_in_order(partial(self.tag_batch), batches, threads=threads)
+        taggings = map_in_order(self.tag_batch, batches, threads=threads)
         return (tagging for batch in taggings for tagging in batch)
 
     @property

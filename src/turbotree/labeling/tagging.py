@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from turbotree.labeling.answers import Answer
-from turbotree.labeling.schemes import OUTSIDE
+from turbotree.labeling.schemes import letter_in
 from turbotree.text import Layout, Sentence, converted
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class Tagging:
         stage, answer = self._batch.stages[0], self._batch.answers[0]
         first = sum(int(length) for length in answer.lengths[: self._index])
         names = [
-            _in_bio(stage.model.labels[label], stage.scheme)
+            _bio_name(stage, label)
             for label in answer.labels[first : first + len(self.labels)].tolist()
         ]
         rows = self.distributions[stage.column]
@@ -83,25 +83,33 @@ class Tagging:
         return math.exp(min(0.0, self.score / stage.temperature - log_partition))
 
     def to_sentence(self) -> Sentence:
-        """Return the sentence with the predicted columns replaced, or added if it lacks them."""
+        """Return the sentence with the predicted columns replaced.
+
+        Those that the sentence lacks are added in the end; in CoNLL-U, to MISC (``Chunk=B-NP``).
+        """
         layout = self.sentence.layout
         lacking = [name for name in self.columns if name not in layout.columns]
-        sentence = self.sentence
-        if lacking:
+        if not lacking:
+            return self.sentence.replace(**self.columns)
+        if not layout.numbered:
             wider = Layout(layout.name, (*layout.columns, *lacking), layout.separator)
-            sentence = converted(sentence, wider)
-        return sentence.replace(**self.columns)
+            return converted(self.sentence, wider).replace(**self.columns)
+        present = {name: self.columns[name] for name in self.columns if name not in lacking}
+        sentence = self.sentence.replace(**present)
+        for name in lacking:
+            sentence = sentence.with_misc(name.capitalize(), self.columns[name])
+        return sentence
 
 
 def _named(stage: Stage, distribution: dict[int, float]) -> dict[str, float]:
     named: dict[str, float] = {}
     for label, probability in distribution.items():
-        name = _in_bio(stage.model.labels[label], stage.scheme)
+        name = _bio_name(stage, label)
         named[name] = named.get(name, 0.0) + probability
     return named
 
 
-def _in_bio(label: str, scheme: str | None) -> str:
-    if scheme != "bioes" or label == OUTSIDE:
-        return label
-    return {"S": "B", "E": "I"}.get(label[0], label[0]) + label[1:]
+def _bio_name(stage: Stage, label: int) -> str:
+    """Return the name of a label, those of spans in BIO."""
+    name = stage.model.labels[label]
+    return name if stage.scheme is None else letter_in(name, "bio")
