@@ -63,8 +63,8 @@ def test_k_best_are_the_first_of_all(tagger: Tagger, short: Sentence) -> None:
     scored = scored_labellings(tagger, short)
     found = tagger.k_best(short, 5)
     expected = sorted(scored.values(), reverse=True)[:5]
-    assert [score for _, score in found] == pytest.approx(expected)
-    assert [scored[labels] for labels, _ in found] == pytest.approx(expected)
+    assert [one.score for one in found] == pytest.approx(expected)
+    assert [scored[one.labels] for one in found] == pytest.approx(expected)
 
 
 def test_probabilities_are_shares_of_all_labellings(tagger: Tagger, short: Sentence) -> None:

@@ -15,7 +15,7 @@ from turbotree.features import Encoded, Encoder
 from turbotree.labeling.answers import Answer, ChainAnswer, Model, answer
 from turbotree.labeling.model import IntArray
 from turbotree.labeling.schemes import convert, letter_in
-from turbotree.labeling.tagging import TaggedBatch, Tagging
+from turbotree.labeling.tagging import Labelling, TaggedBatch, Tagging
 from turbotree.streaming import in_batches, map_in_order
 from turbotree.text import Sentence
 
@@ -148,8 +148,8 @@ class Tagger:
             for i, sentence in enumerate(sentences)
         ]
 
-    def k_best(self, sentence: Sentence, k: int) -> list[tuple[tuple[str, ...], float]]:
-        """Return the k best labellings of the first column with their scores, best first."""
+    def k_best(self, sentence: Sentence, k: int) -> list[Labelling]:
+        """Return the k best labellings of the first column, best first, if there are so many."""
         if k < 1:
             raise InputError(f"k is {k}; expected at least 1")
         stage = self.stages[0]
@@ -158,7 +158,7 @@ class Tagger:
             raise InputError("this model's words choose by themselves: it has no k best labellings")
         best = found.k_best(0, k)
         return [
-            (tuple(stage.written([stage.names[x] for x in labels])), score)
+            Labelling(tuple(stage.written([stage.names[x] for x in labels])), score)
             for labels, score in zip(best.labels.tolist(), best.values.tolist(), strict=True)
         ]
 

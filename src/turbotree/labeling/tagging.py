@@ -24,6 +24,14 @@ class TaggedBatch:
 
 
 @dataclass(frozen=True)
+class Labelling:
+    """One of the k best: labels of all words, and their score."""
+
+    labels: tuple[str, ...]
+    score: float
+
+
+@dataclass(frozen=True)
 class Tagging:
     """A sentence's labels, with what the model thinks of them.
 
