@@ -133,6 +133,13 @@ def test_templates_that_need_a_column_find_it(training: list[Sentence]) -> None:
         Tagger.train(treebank(2, seed=1), task="tag", templates={"tag": ["w-1.upos"]})
 
 
+def test_rare_values_are_told_apart_if_wanted(training: list[Sentence]) -> None:
+    rare = Sentence("Zanzibar NN B-NP\n\n", training[0].layout)
+    for count in (1, 2):
+        tagger = Tagger.train([*training, rare], epochs=1, least_count=count)
+        assert ("zanzibar" in tagger.encoder.vocabularies["lower"]) == (count == 1)
+
+
 def test_columns_are_chosen_by_name_or_number(training: list[Sentence], tmp_path: Path) -> None:
     path = tmp_path / "train.txt"
     write_sentences(training, path)
@@ -166,6 +173,7 @@ def test_columns_are_chosen_by_name_or_number(training: list[Sentence], tmp_path
         ({"largest_step": "x"}, "expected a number"),
         ({"negligible": -1.0}, "negligible is -1"),
         ({"threads": 0}, "threads is 0"),
+        ({"least_count": 0}, "least_count is 0"),
         ({"speed": 3}, "unexpected keyword argument 'speed'"),
     ],
     ids=str,

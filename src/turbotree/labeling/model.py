@@ -32,6 +32,9 @@ WORD = PartKind(("w",))
 PAIR = PartKind(("w",), {"prev": 1})
 
 
+_LONGEST_KEPT = 120  # words
+
+
 def split_templates(templates: Sequence[str]) -> tuple[list[str], list[str]]:
     """Part the templates of one label from those of two: the latter have the atom ``prev``.
 
@@ -110,8 +113,8 @@ class ChainModel:
         return max(self._sizes)
 
     def rows(self, lengths: IntArray) -> Rows:
-        """Lay out the parts of a batch; those of single sentences are kept."""
-        if len(lengths) != 1:
+        """Lay out the parts of a batch; those of single sentences are kept, if not too long."""
+        if len(lengths) != 1 or lengths[0] > _LONGEST_KEPT:
             return self._lay_out(lengths)
         length = int(lengths[0])
         if length not in self._rows:

@@ -22,6 +22,7 @@ INNER_SCHEMES = ("bioes", "bio", "auto")
 # which magnitude a weight is left out of the finished model.
 _STEPS = {"tag": 0.02, "chunk": 0.02, "entities": 0.05}
 _EPOCHS = {"tag": 10, "chunk": 10, "entities": 12}
+_LEAST_COUNTS = {"entities": 1}
 _NEGLIGIBLE = {"tag": 0.01, "chunk": 0.02, "entities": 0.005}
 
 
@@ -53,6 +54,9 @@ class TaggerOptions:
         Threads for the development scores; the model does not depend on it.
     negligible
         Weights of at most this magnitude are left out of the finished model.
+    least_count
+        Words, affixes and the like that are rarer than this in the training data are all one. By
+        default 1 for entities, where a name met once is worth knowing; else 2, and 3 for affixes.
     templates
         Template sets that replace the default ones, by name.
     licence
@@ -71,6 +75,7 @@ class TaggerOptions:
     seed: int = 1
     threads: int = 1
     negligible: float | None = None
+    least_count: int | None = None
     templates: Mapping[str, Sequence[str]] | None = None
     licence: str | None = None
 
@@ -81,9 +86,10 @@ class TaggerOptions:
             raise InputError(
                 f"unknown scheme {self.scheme!r}; expected one of {', '.join(INNER_SCHEMES)}"
             )
-        for name in ("epochs", "seed", "threads"):
+        for name in ("epochs", "seed", "threads", "least_count"):
             value = getattr(self, name)
-            if not isinstance(value, int) and not (name == "epochs" and value is None):
+            optional = name in ("epochs", "least_count")
+            if not isinstance(value, int) and not (optional and value is None):
                 raise InputError(f"{name} is {value!r}; expected a whole number")
         for name in ("largest_step", "beta", "gamma", "negligible"):
             value = getattr(self, name)
@@ -91,6 +97,8 @@ class TaggerOptions:
                 raise InputError(f"{name} is {value!r}; expected a number")
         if self.threads < 1:
             raise InputError(f"threads is {self.threads}; expected at least 1")
+        if self.least_count is not None and self.least_count < 1:
+            raise InputError(f"least_count is {self.least_count}; expected at least 1")
         if not 0 <= self.threshold() < 1:
             raise InputError(f"negligible is {self.negligible}; expected 0 to 1")
         self.learner()
@@ -114,6 +122,10 @@ class TaggerOptions:
     def threshold(self) -> float:
         """Return the magnitude up to which weights are left out."""
         return _NEGLIGIBLE[self.task] if self.negligible is None else float(self.negligible)
+
+    def rarest(self) -> int | None:
+        """Return the least count of values that are told apart; None: that of each attribute."""
+        return _LEAST_COUNTS.get(self.task) if self.least_count is None else self.least_count
 
     def chosen_loss(self) -> Loss:
         """Return the loss."""
@@ -150,5 +162,6 @@ class TaggerOptions:
             "features": self.features,
             "seed": self.seed,
             "negligible": self.threshold(),
+            "least_count": self.rarest(),
             "licence": self.licence,
         }

@@ -113,7 +113,9 @@ class _Trainer:
         self._check_reading({*attributes, *(("feats",) if sets else ())})
         # What the first stage chooses is what the others' lists of labels go by.
         given_first = {self.columns[0]} if len(self.columns) > 1 else set()
-        self.encoder = Encoder.fit(train, sorted({*attributes, *given_first}), sets)
+        self.encoder = Encoder.fit(
+            train, sorted({*attributes, *given_first}), sets, least_count=options.rarest()
+        )
         self.settings = {
             **options.to_record(),
             "templates": self.templates,
