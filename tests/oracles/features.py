@@ -68,7 +68,7 @@ def pattern(form: str) -> str:
 def case(form: str) -> str:
     """Name the way a word is capitalised."""
     letters = "".join("A" if c.isupper() else "a" for c in form if c.isalpha())
-    for name, expression in (("none", ""), ("lower", "a+"), ("title", "Aa*"), ("upper", "A+")):
+    for name, expression in (("none", ""), ("lower", "a+"), ("upper", "AA+"), ("title", "A.*")):
         if re.fullmatch(expression, letters):
             return name
     return "mixed"

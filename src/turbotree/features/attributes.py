@@ -54,20 +54,17 @@ def word_pattern(form: str) -> str:
 
 
 def word_case(form: str) -> str:
-    """Tell how a word is capitalised.
+    """Tell how a word is capitalised: its first letter, and whether the others are like it.
 
     >>> [word_case(form) for form in ("dog", "Dog", "DOG", "McDonald", "iPod", "A", "12")]
-    ['lower', 'title', 'upper', 'mixed', 'mixed', 'title', 'none']
+    ['lower', 'title', 'upper', 'title', 'mixed', 'title', 'none']
     """
-    letters = [character for character in form if character.isalpha()]
-    if not letters:
-        return "none"
-    capitals = [character.isupper() for character in letters]
+    capitals = [character.isupper() for character in form if character.isalpha()]
     if not any(capitals):
-        return "lower"
-    if capitals[0] and not any(capitals[1:]):
-        return "title"
-    return "upper" if all(capitals) else "mixed"
+        return "lower" if capitals else "none"
+    if not capitals[0]:
+        return "mixed"
+    return "upper" if all(capitals) and len(capitals) > 1 else "title"
 
 
 def _how_many(test: Callable[[str], bool]) -> Callable[[Word], str]:

@@ -20,10 +20,10 @@ INNER_SCHEMES = ("bioes", "bio", "auto")
 
 # Found on held-out parts of the training data: the largest step, the number of epochs, and below
 # which magnitude a weight is left out of the finished model.
-_STEPS = {"tag": 0.02, "chunk": 0.02, "entities": 0.05}
-_EPOCHS = {"tag": 10, "chunk": 10, "entities": 12}
+_STEPS = {"tag": 0.02, "chunk": 0.02, "entities": 0.03}
+_EPOCHS = {"tag": 10, "chunk": 10, "entities": 14}
 _LEAST_COUNTS = {"entities": 1}
-_NEGLIGIBLE = {"tag": 0.01, "chunk": 0.02, "entities": 0.005}
+_NEGLIGIBLE = {"tag": 0.02, "chunk": 0.02, "entities": 0.009}
 
 
 @dataclass(frozen=True, kw_only=True)
