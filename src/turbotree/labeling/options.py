@@ -23,7 +23,7 @@ INNER_SCHEMES = ("bioes", "bio", "auto")
 _STEPS = {"tag": 0.02, "chunk": 0.02, "entities": 0.03}
 _EPOCHS = {"tag": 10, "chunk": 10, "entities": 14}
 _LEAST_COUNTS = {"entities": 1}
-_NEGLIGIBLE = {"tag": 0.02, "chunk": 0.02, "entities": 0.009}
+_NEGLIGIBLE = {"tag": 0.02, "chunk": 0.02, "entities": 0.005}
 
 
 @dataclass(frozen=True, kw_only=True)
