@@ -1,30 +1,11 @@
 #include "chains/chains.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <vector>
 
+#include "chains/log_sum.h"
+
 namespace turbotree::chains {
-namespace {
-
-constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
-
-// log(sum(exp(values))) with values given by `at(0 .. count)`.
-template <class At>
-double log_sum(int count, At at) {
-  double highest = minus_infinity;
-  for (int i = 0; i < count; ++i) highest = std::max(highest, at(i));
-  if (highest == minus_infinity) return minus_infinity;
-  double sum = 0.0;
-  for (int i = 0; i < count; ++i) sum += std::exp(at(i) - highest);
-  return highest + std::log(sum);
-}
-
-// Rounding must not make a certainty more than certain.
-double probability(double logarithm) { return std::min(1.0, std::exp(logarithm)); }
-
-}  // namespace
 
 bool valid(const Chains& chains) {
   const auto fits = [](std::span<const std::int32_t> offsets, std::size_t total) {

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         evaluation,
         features,
         graphs,
+        labeling,
         learning,
         modelfile,
         parsing,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
         TurbotreeError,
     )
     from turbotree.graphs import FactorGraph
+    from turbotree.labeling import Tagger, Tagging
     from turbotree.parsing import Parse, Parser
     from turbotree.text import Sentence
 
@@ -46,6 +48,8 @@ __all__ = [
     "Parse",
     "Parser",
     "Sentence",
+    "Tagger",
+    "Tagging",
     "TurbotreeError",
     "__version__",
     "chains",
@@ -53,6 +57,7 @@ __all__ = [
     "evaluation",
     "features",
     "graphs",
+    "labeling",
     "learning",
     "modelfile",
     "parsing",
@@ -70,6 +75,8 @@ _HOMES = {
     "Parse": "parsing",
     "Parser": "parsing",
     "Sentence": "text",
+    "Tagger": "labeling",
+    "Tagging": "labeling",
     "TurbotreeError": "errors",
 }
 

@@ -11,7 +11,15 @@ from turbotree.features import PartKind
 from turbotree.text import Sentence
 
 #: How often a value of an attribute has to occur to be known.
-LEAST = {"form": 2, "lower": 2, "lemma": 2, "shape": 2, "prefix": 3, "suffix": 3}
+LEAST = {
+    "form": 2,
+    "lower": 2,
+    "lemma": 2,
+    "shape": 2,
+    "pattern": 2,
+    "prefix": 3,
+    "suffix": 3,
+}
 #: The shortest distance of each bin, and the bins' names.
 BIN_STARTS = (1, 2, 3, 4, 5, 6, 8, 11, 16, 26, 41)
 BIN_NAMES = ("1", "2", "3", "4", "5", "6..7", "8..10", "11..15", "16..25", "26..40", "41..")
@@ -37,7 +45,38 @@ def value(attribute: str, sentence: Sentence, word: int) -> str:
         "xpos": token.upos if token.xpos == "_" else token.xpos,
         "feats": token.feats,
         "shape": shape(token.form),
+        "pattern": pattern(token.form),
+        "case": case(token.form),
+        "digit": share(re.findall(r"\d", token.form), token.form),
+        "punct": share([c for c in token.form if not c.isalnum()], token.form),
+        "hyphen": "yes" if re.search(r".-.", token.form, re.DOTALL) else "no",
     }[attribute]
+
+
+def pattern(form: str) -> str:
+    """Give the first twelve runs of equal characters, letters and digits by their kind."""
+
+    def kind(character: str) -> str:
+        if character.isalpha():
+            return "A" if character.isupper() else "a"
+        return "0" if character.isdigit() else character
+
+    runs = [(key, len(list(run))) for key, run in groupby(form, kind)]
+    return "".join("0+" if key == "0" and long > 1 else key for key, long in runs[:12])
+
+
+def case(form: str) -> str:
+    """Name the way a word is capitalised."""
+    letters = "".join("A" if c.isupper() else "a" for c in form if c.isalpha())
+    for name, expression in (("none", ""), ("lower", "a+"), ("upper", "AA+"), ("title", "A.*")):
+        if re.fullmatch(expression, letters):
+            return name
+    return "mixed"
+
+
+def share(found: Sequence[str], form: str) -> str:
+    """Tell whether none, some or all of a word's characters were found."""
+    return "none" if not found else "all" if len(found) == len(form) else "some"
 
 
 def shape(form: str) -> str:

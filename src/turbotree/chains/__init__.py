@@ -5,6 +5,8 @@ nodes with a number of states of their own. Node ``i`` has the scores
 ``node_scores[offsets[i]:offsets[i + 1]]``; its edge block, at ``edge_offsets[i]``, holds a score
 for each state of the node before and each of its own, row by row. A node with an empty edge block
 starts a new chain.
+
+Where all words choose from the same labels, :class:`Transitions` is the simpler door.
 """
 
 from __future__ import annotations
@@ -17,12 +19,21 @@ import numpy as np
 import numpy.typing as npt
 
 import turbotree.chains._core as _core
+from turbotree.chains.sequences import BestLabels, LabelMarginals, Transitions
 from turbotree.errors import InfeasibleError, InputError
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int32]
 
-__all__ = ["BestStates", "ChainMarginals", "best_states", "marginals"]
+__all__ = [
+    "BestLabels",
+    "BestStates",
+    "ChainMarginals",
+    "LabelMarginals",
+    "Transitions",
+    "best_states",
+    "marginals",
+]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,15 @@ import typer
 
 from turbotree.cli.reading import STDIN, layout_at, standard_input
 from turbotree.errors import InputError
-from turbotree.evaluation import SpanScores, attachment_scores, span_scores
-from turbotree.text import Layout, Sentence, read_layout
+from turbotree.evaluation import (
+    SpanScores,
+    TagScores,
+    attachment_scores,
+    span_scores,
+    tag_scores,
+)
+from turbotree.labeling.data import are_spans, resolve_column
+from turbotree.text import Layout, Sentence, read_layout, renamed
 
 
 def evaluate(
@@ -24,20 +31,45 @@ def evaluate(
             metavar="PREDICTED", help="The same sentences, predicted; - for standard input."
         ),
     ],
+    label: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B,...",
+            help="Score these columns, by name or number, instead of trees: upos,feats.",
+            show_default=False,
+        ),
+    ] = None,
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B,...", help="Names of the columns of column files.", show_default=False
+        ),
+    ] = None,
+    encoding: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Encoding of column files, if not UTF-8.", show_default=False
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> None:
-    """Score predictions: UAS and LAS, or span F1.
+    """Score predictions: UAS and LAS, span F1, or accuracy of tags.
 
     CoNLL-U and CoNLL-X files are compared tree by tree, with and without punctuation and by
     relation. Column files, as of CoNLL-2000 to 2003, are compared span by span in their columns
-    of chunks and entities (of files with other columns, in the last one).
+    of chunks and entities (of files with other columns, in the last one). With --label, spans are
+    compared where the labels are spans, and words where they are not.
     """
     layout = layout_at(gold)
-    if layout.numbered:
+    if columns is not None:
+        layout = renamed(layout, [name.strip() for name in columns.split(",")])
+    if layout.numbered and label is None:
         scores = attachment_scores(read_layout(gold, layout), _predicted(predicted, layout))
         typer.echo(json.dumps(scores.to_dict(), indent=2) if as_json else str(scores))
         return
-    by_column = _span_scores(gold, predicted, layout)
+    by_column = _label_scores(
+        gold, predicted, layout, _label_columns(gold, layout, label), encoding
+    )
     if as_json:
         figures = {name: spans.to_dict() for name, spans in by_column.items()}
         typer.echo(json.dumps(figures, indent=2))
@@ -45,25 +77,35 @@ def evaluate(
     typer.echo("\n\n".join(f"{name}\n{spans}" for name, spans in by_column.items()))
 
 
-def _predicted(path: Path, layout: Layout) -> Iterator[Sentence]:
+def _predicted(path: Path, layout: Layout, encoding: str | None = None) -> Iterator[Sentence]:
     if path == STDIN:
-        return read_layout(standard_input(), layout)
+        return read_layout(standard_input(), layout, encoding=encoding)
     found = layout_at(path, otherwise=layout)
+    if not (found.numbered or layout.numbered) and len(found.columns) == len(layout.columns):
+        found = renamed(found, layout.columns)
     if found.columns == layout.columns or (found.numbered and layout.numbered):
-        return read_layout(path, found)
+        return read_layout(path, found, encoding=encoding)
     raise InputError(
         f"{path}: columns {', '.join(found.columns)}; the gold file has {', '.join(layout.columns)}"
     )
 
 
-def _span_scores(gold: Path, predicted: Path, layout: Layout) -> dict[str, SpanScores]:
+def _label_columns(gold: Path, layout: Layout, given: str | None) -> list[str]:
+    if given is not None:
+        return [resolve_column(layout, name.strip()) for name in given.split(",")]
     if len(layout.columns) < 2:
         raise InputError(f"{gold}: only one column, expected words and labels")
     names = [name for name in layout.columns if name in ("chunk", "entity")]
-    names = names or [layout.columns[-1]]
+    return names or [layout.columns[-1]]
+
+
+def _label_scores(
+    gold: Path, predicted: Path, layout: Layout, names: list[str], encoding: str | None
+) -> dict[str, SpanScores | TagScores]:
     labels: dict[str, tuple[list[tuple[str, ...]], list[tuple[str, ...]]]]
     labels = {name: ([], []) for name in names}
-    pairs = zip_longest(read_layout(gold, layout), _predicted(predicted, layout))
+    gold_sentences = read_layout(gold, layout, encoding=encoding)
+    pairs = zip_longest(gold_sentences, _predicted(predicted, layout, encoding))
     for number, (one, other) in enumerate(pairs, 1):
         if one is None or other is None:
             shorter = gold if one is None else predicted
@@ -75,4 +117,11 @@ def _span_scores(gold: Path, predicted: Path, layout: Layout) -> dict[str, SpanS
         for name in names:
             labels[name][0].append(one.column(name))
             labels[name][1].append(other.column(name))
-    return {name: span_scores(*pair) for name, pair in labels.items()}
+    return {
+        name: (span_scores if _of_spans(name, pair[0]) else tag_scores)(*pair)
+        for name, pair in labels.items()
+    }
+
+
+def _of_spans(name: str, gold: list[tuple[str, ...]]) -> bool:
+    return name in ("chunk", "entity") or are_spans(gold)

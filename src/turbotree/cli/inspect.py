@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-import textwrap
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from turbotree.cli.output import bytes_text
+from turbotree.cli.facts import epoch_lines, file_facts, file_rows, table, training_rows
+from turbotree.cli.inspect_tagger import tagger_facts, tagger_page
 from turbotree.errors import ModelFileError
-from turbotree.learning.learner import EpochRecord
-from turbotree.learning.progress import describe
+from turbotree.labeling import Tagger
+from turbotree.labeling.storing import KIND as TAGGER
 from turbotree.modelfile import ModelFile, read_model
 from turbotree.parsing import Parser
 
@@ -30,11 +30,15 @@ def inspect(
     Kind, versions, sizes, numbers of templates and features, labels, how it was trained (epochs
     with losses and scores), licence of the data.
     """
-    file = read_model(model, kind="parser")
-    parser = Parser.load(model)
+    file = read_model(model)
     try:
-        facts = model_facts(file, parser)
-        page = json.dumps(facts, indent=2, ensure_ascii=False) if as_json else _page(facts)
+        if file.kind == TAGGER:
+            facts = tagger_facts(file, Tagger.load(model))
+            show = tagger_page
+        else:
+            facts = model_facts(file, Parser.load(model))
+            show = _page
+        page = json.dumps(facts, indent=2, ensure_ascii=False) if as_json else show(facts)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         # The checksum holds, so another program wrote this in our name; it may parse all the same.
         raise ModelFileError(f"{model}: a training record of another kind: {error!r}") from None
@@ -44,13 +48,8 @@ def inspect(
 def model_facts(file: ModelFile, parser: Parser) -> dict[str, Any]:
     """Collect what there is to know, as JSON-ready data."""
     return {
-        "path": file.path,
-        "kind": file.kind,
+        **file_facts(file),
         "parts": list(parser.parts.families),
-        "format_version": file.format_version,
-        "package_version": file.package_version,
-        "checksum": file.checksum,
-        "bytes": file.size,
         "features": {
             "pruner": len(parser.pruner.model.weights),
             "parts": len(parser.parts.weights or ()),
@@ -67,31 +66,24 @@ def model_facts(file: ModelFile, parser: Parser) -> dict[str, Any]:
 
 def _page(facts: dict[str, Any]) -> str:
     training = facts["training"]
-    options = training["options"]
     features = ", ".join(f"{count:,} {name}" for name, count in facts["features"].items())
     templates = ", ".join(f"{count} {name}" for name, count in facts["templates"].items())
     rows = {
         "file": facts["path"],
         "kind": f"{facts['kind']} of {', '.join(facts['parts'])}",
-        "written by": f"turbotree {facts['package_version']} (format {facts['format_version']})",
-        "size": f"{bytes_text(facts['bytes'])}, {facts['checksum']}",
+        **file_rows(facts),
         "features": features,
         "in training": _met(training),
         "templates": templates,
         "trees": "one word under the root" if facts["single_root"] else "any number of roots",
-        "trained on": f"{training['sentences']:,} sentences, {training['words']:,} words",
-        "licence": facts["licence"] or "not given",
-        "options": _options(options),
+        **training_rows(training),
         "temperature": f"{facts['temperature']['arcs']} arcs, "
         f"{facts['temperature']['labels']} labels",
         f"{len(facts['labels'])} labels": " ".join(facts["labels"]),
     }
-    width = max(map(len, rows))
-    lines = []
-    for name, value in rows.items():
-        lines += textwrap.wrap(f"{name:{width}}  {value}", 90, subsequent_indent=" " * (width + 2))
+    lines = table(rows)
     for stage in _STAGES:
-        lines += ["", *_epochs(stage, training[stage], training["sentences"])]
+        lines += ["", *epoch_lines(stage, training[stage], training["sentences"])]
     if training.get("pruning"):
         lines.append("")
         lines.append(_pruning(training["pruning"]))
@@ -102,18 +94,6 @@ def _met(training: dict[str, Any]) -> str:
     supported = training.get("supported features")
     known = "" if supported is None else f"; {supported:,} occur in right trees"
     return f"{training['parts'][-1]['features']:,} features of parts met{known}"
-
-
-def _options(options: dict[str, Any]) -> str:
-    left_out = ("licence", "beta", "gamma")
-    return ", ".join(f"{k} {v}" for k, v in options.items() if k not in left_out and v is not None)
-
-
-def _epochs(stage: str, records: list[dict[str, Any]], sentences: int) -> list[str]:
-    return [
-        f"{stage:7} epoch {record['epoch']:2}  {describe(EpochRecord(**record), sentences)}"
-        for record in records
-    ]
 
 
 def _pruning(pruning: dict[str, float]) -> str:

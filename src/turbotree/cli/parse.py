@@ -20,7 +20,11 @@ from turbotree.cli.reading import (
     standard_input,
     tree_layout,
 )
+from turbotree.cli.tag import tag_file
 from turbotree.errors import InputError
+from turbotree.labeling import Tagger
+from turbotree.labeling.storing import KIND as TAGGER
+from turbotree.modelfile import read_model
 from turbotree.parsing import Parse, Parser
 from turbotree.parsing.profile import Profile
 from turbotree.text import CONLLX, Layout, Sentence, layout_of, read_layout
@@ -144,6 +148,23 @@ def parse(
             "were, and how many trees are proven best.",
         ),
     ] = False,
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B,...",
+            help="For taggers: names of the columns of a column file. Without it, those of the "
+            "training data.",
+            show_default=False,
+        ),
+    ] = None,
+    encoding: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="For taggers: encoding of input and output if it is not UTF-8.",
+            show_default=False,
+        ),
+    ] = None,
     threads: Annotated[
         int,
         typer.Option(metavar="N", help="Threads; the output is the same for any number.", min=1),
@@ -155,7 +176,7 @@ def parse(
         ),
     ] = OnMistake.RAISE,
 ) -> None:
-    """Parse sentences.
+    """Parse sentences, or label their words: whatever the model does.
 
     The input comes back with HEAD and DEPREL replaced and everything else as it was: comments,
     multiword tokens, empty nodes. Heads that the input has are not looked at. From a pipe,
@@ -165,8 +186,26 @@ def parse(
         output = None
     if output is not None:
         check_output(output)
-    parser = Parser.load(model)
     skipped = Skipped(on_error)
+    if read_model(model).kind == TAGGER:
+        if decoder or decomposition or exact or projective or profile or single_root is not None:
+            raise InputError("--decoder and the like are for parsers; this model is a tagger")
+        tag_file(
+            Tagger.load(model),
+            input,
+            output,
+            format=format,
+            input_format=input_format,
+            columns=columns,
+            encoding=encoding,
+            marginals=marginals,
+            threads=threads,
+            skipped=skipped,
+        )
+        return
+    if columns is not None or encoding is not None:
+        raise InputError("--columns and --encoding are for taggers; this model is a parser")
+    parser = Parser.load(model)
     source, layout = _source(input, input_format)
     format = _format(format, output, layout, marginals)
     figures = Profile()

@@ -1,10 +1,9 @@
-"""``turbotree train``: a treebank in, a model out."""
+"""``turbotree train``: annotated sentences in, a model out."""
 
 from __future__ import annotations
 
 import shutil
 import time
-from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,38 +13,22 @@ from turbotree.cli.failures import INTERRUPTED, say
 from turbotree.cli.output import bytes_text, check_output
 from turbotree.cli.reading import OnMistake, Skipped, read_trees
 from turbotree.cli.showing import seconds_text, shown_progress
+from turbotree.cli.train_tagger import tell_about_earlier_run, train_tagger
+from turbotree.cli.training_choices import (
+    LABEL_SETS,
+    FeatureSet,
+    ModelKind,
+    Scheme,
+    Task,
+    TrainingDecoder,
+    given_templates,
+)
 from turbotree.errors import InputError
 from turbotree.evaluation import attachment_scores
-from turbotree.features import read_templates
 from turbotree.parsing import Parser, TrainingOptions
 from turbotree.parsing.options import TEMPLATE_SETS
 from turbotree.parsing.parts import FAMILIES
 from turbotree.text import Sentence
-
-
-class ModelKind(str, Enum):
-    """Kinds of models."""
-
-    ARC = "arc"
-    STANDARD = "standard"
-    FULL = "full"
-    THIRD = "third"
-
-
-class FeatureSet(str, Enum):
-    """Which features a model has."""
-
-    ALL = "all"
-    SUPPORTED = "supported"
-
-
-class TrainingDecoder(str, Enum):
-    """How training finds answers."""
-
-    ADMM = "admm"
-    EXACT = "exact"
-    AUTOMATA = "automata"
-
 
 _DEFAULTS = TrainingOptions()
 
@@ -53,7 +36,11 @@ _DEFAULTS = TrainingOptions()
 def train(
     train: Annotated[
         Path,
-        typer.Argument(metavar="TRAIN", help="The treebank: CoNLL-U or CoNLL-X; .gz is unpacked."),
+        typer.Argument(
+            metavar="TRAIN",
+            help="The treebank: CoNLL-U or CoNLL-X; .gz is unpacked. For other tasks than parse "
+            "also a column file, as of CoNLL-2000.",
+        ),
     ],
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="MODEL", help="The model file to write.")
@@ -66,6 +53,42 @@ def train(
             "honest (fits their temperature). Give one if you can.",
         ),
     ] = None,
+    task: Annotated[
+        Task,
+        typer.Option(
+            help="parse: trees. tag: UPOS, XPOS and FEATS. chunk, entities: spans of words."
+        ),
+    ] = Task.PARSE,
+    label: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="The column that a tagger learns, by name or number; without it, the last one of "
+            "a column file.",
+            show_default=False,
+        ),
+    ] = None,
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B,...",
+            help="Names of the columns of a column file: form,upos,chunk for instance.",
+            show_default=False,
+        ),
+    ] = None,
+    encoding: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Of a column file that is not UTF-8: latin-1.", show_default=False
+        ),
+    ] = None,
+    scheme: Annotated[
+        Scheme,
+        typer.Option(
+            help="How spans are written inside a tagger; what it says is written as in TRAIN. "
+            "auto: whatever scores better on the dev file."
+        ),
+    ] = Scheme.BIOES,
     model: Annotated[
         ModelKind,
         typer.Option(
@@ -119,12 +142,23 @@ def train(
         ),
     ] = TrainingDecoder(_DEFAULTS.decoder),
     epochs: Annotated[
-        int, typer.Option(metavar="N", help="Passes over the data.", min=1)
-    ] = _DEFAULTS.epochs,
+        int | None,
+        typer.Option(
+            metavar="N",
+            help=f"Passes over the data; {_DEFAULTS.epochs} for trees.",
+            min=1,
+            show_default=False,
+        ),
+    ] = None,
     step: Annotated[
-        float,
-        typer.Option(metavar="C", help="Largest step; the smaller, the stronger it regularises."),
-    ] = _DEFAULTS.largest_step,
+        float | None,
+        typer.Option(
+            metavar="C",
+            help="Largest step; the smaller, the stronger it regularises. "
+            f"{_DEFAULTS.largest_step} for trees.",
+            show_default=False,
+        ),
+    ] = None,
     features: Annotated[
         FeatureSet,
         typer.Option(help="Features of wrong trees too, or only those of the right ones."),
@@ -134,7 +168,8 @@ def train(
         typer.Option(
             metavar="SET=FILE",
             help="Templates of your own, one a line, for one of the sets "
-            f"{', '.join(TEMPLATE_SETS)}. May be given several times.",
+            f"{', '.join(TEMPLATE_SETS)}; for other tasks {', '.join(LABEL_SETS)}, whose FILE "
+            "may be chunk96 or entities452. May be given several times.",
             show_default=False,
         ),
     ] = None,
@@ -171,32 +206,55 @@ def train(
     ] = OnMistake.RAISE,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show only errors.")] = False,
 ) -> None:
-    """Train a parser on a treebank.
+    """Train a parser on a treebank, or a tagger (--task) on labelled sentences.
 
-    First a light pruner learns which heads are worth a look, then the arcs and the parts that they
-    form are trained, and the labels (beside them, if there are two threads). While training runs,
-    its state is kept in the folder MODEL.checkpoint; it goes when the model is written.
+    For a parser, first a light pruner learns which heads are worth a look, then the arcs and the
+    parts that they form are trained, and the labels (beside them, if there are two threads). While
+    training runs, its state is kept in the folder MODEL.checkpoint; it goes when the model is
+    written.
     """
     options: dict[str, Any] = {
-        "model": model.value,
-        "parts": [part.strip() for part in parts.split(",")] if parts is not None else None,
         "loss": loss,
         "beta": beta,
         "gamma": gamma,
-        "decoder": decoder.value,
-        "epochs": epochs,
-        "largest_step": step,
         "features": features.value,
         "seed": seed,
         "threads": threads,
-        "single_root": single_root,
-        "templates": _templates(templates or []),
+        "templates": given_templates(templates or [], task),
         "licence": licence,
+    }
+    if epochs is not None:
+        options["epochs"] = epochs
+    if step is not None:
+        options["largest_step"] = step
+    if task is not Task.PARSE:
+        if model is not ModelKind.ARC or parts is not None or single_root is not None:
+            raise InputError(f"--model, --parts and roots are for trees, not for task {task.value}")
+        options |= {"task": task.value, "label": label, "scheme": scheme.value}
+        train_tagger(
+            train,
+            output,
+            dev,
+            options,
+            columns=columns,
+            encoding=encoding,
+            resume=resume,
+            on_error=on_error,
+            quiet=quiet,
+        )
+        return
+    if not (label is columns is encoding is None):
+        raise InputError("--label, --columns and --encoding are for --task tag, chunk or entities")
+    options |= {
+        "model": model.value,
+        "parts": [part.strip() for part in parts.split(",")] if parts is not None else None,
+        "single_root": single_root,
+        "decoder": decoder.value,
     }
     check_output(output)
     TrainingOptions(**options)  # complains before the data are read
     checkpoint = output.with_name(f"{output.name}.checkpoint")
-    _tell_about_earlier_run(checkpoint, resume)
+    tell_about_earlier_run(checkpoint, resume)
     started = time.perf_counter()
     train_trees = _read(train, on_error)
     dev_trees = _read(dev, on_error) if dev is not None else None
@@ -218,32 +276,6 @@ def train(
     shutil.rmtree(checkpoint, ignore_errors=True)
     if not quiet:
         typer.echo(_summary(parser, output, dev_trees, threads, time.perf_counter() - started))
-
-
-def _templates(given: list[str]) -> dict[str, list[str]]:
-    sets: dict[str, list[str]] = {}
-    for item in given:
-        name, equals, file = item.partition("=")
-        if not equals or name not in TEMPLATE_SETS:
-            raise InputError(
-                f"--templates {item}: expected SET=FILE, SET being one of "
-                f"{', '.join(TEMPLATE_SETS)}"
-            )
-        try:
-            lines = read_templates(Path(file).read_text("utf-8").splitlines())
-        except UnicodeDecodeError:
-            raise InputError(f"{file}: not UTF-8 text") from None
-        if not lines:
-            raise InputError(f"{file}: no templates")
-        sets[name] = lines
-    return sets
-
-
-def _tell_about_earlier_run(checkpoint: Path, resume: bool) -> None:
-    if resume and not checkpoint.exists():
-        say(f"nothing to resume: there is no {checkpoint}; starting from the beginning")
-    elif not resume and checkpoint.exists():
-        say(f"starting afresh; the earlier run's {checkpoint} is dropped")
 
 
 def _read(path: Path, on_error: OnMistake) -> list[Sentence]:

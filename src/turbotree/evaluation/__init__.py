@@ -5,6 +5,7 @@ from turbotree.evaluation.calibration_error import Calibration, CalibrationBin, 
 from turbotree.evaluation.counts import Counts
 from turbotree.evaluation.significance import Difference, PairedBootstrap, paired_bootstrap
 from turbotree.evaluation.spans import Span, SpanScores, find_spans, span_scores
+from turbotree.evaluation.tags import TagScores, tag_scores
 
 __all__ = [
     "AttachmentScores",
@@ -15,10 +16,12 @@ __all__ = [
     "PairedBootstrap",
     "Span",
     "SpanScores",
+    "TagScores",
     "WordScores",
     "attachment_scores",
     "calibration",
     "find_spans",
     "paired_bootstrap",
     "span_scores",
+    "tag_scores",
 ]

@@ -32,6 +32,55 @@ def word_shape(form: str) -> str:
     return "".join(shape[:8])
 
 
+def word_pattern(form: str) -> str:
+    """Return the pattern of a word: letters by case and digits, runs shortened, marks as they are.
+
+    Runs of digits leave a plus behind (Collins 2002).
+
+    >>> word_pattern("Confidence"), word_pattern("2,664,098"), word_pattern("U.S.-led")
+    ('Aa', '0,0+,0+', 'A.A.-a')
+    """
+    pattern: list[str] = []
+    for character in form:
+        if character.isalpha():
+            kind = "A" if character.isupper() else "a"
+        else:
+            kind = "0" if character.isdigit() else character
+        if not pattern or pattern[-1][0] != kind:
+            pattern.append(kind)
+        elif kind == "0":
+            pattern[-1] = "0+"
+    return "".join(pattern[:12])
+
+
+def word_case(form: str) -> str:
+    """Tell how a word is capitalised: its first letter, and whether the others are like it.
+
+    >>> [word_case(form) for form in ("dog", "Dog", "DOG", "McDonald", "iPod", "A", "12")]
+    ['lower', 'title', 'upper', 'title', 'mixed', 'title', 'none']
+    """
+    capitals = [character.isupper() for character in form if character.isalpha()]
+    if not any(capitals):
+        return "lower" if capitals else "none"
+    if not capitals[0]:
+        return "mixed"
+    return "upper" if all(capitals) and len(capitals) > 1 else "title"
+
+
+def _how_many(test: Callable[[str], bool]) -> Callable[[Word], str]:
+    """Tell of how many of a word's characters something is true: none, some or all."""
+
+    def value(word: Word) -> str:
+        found = [test(character) for character in word[0]]
+        return "none" if not any(found) else "all" if all(found) else "some"
+
+    return value
+
+
+def _is_mark(character: str) -> bool:
+    return not character.isalnum()
+
+
 def feats_entries(word: Word) -> list[str]:
     """Return the entries of a word's FEATS.
 
@@ -75,6 +124,11 @@ _READERS: dict[str, Callable[[Word], str]] = {
     "xpos": _xpos,
     "feats": lambda word: word[4],
     "shape": lambda word: word_shape(word[0]),
+    "pattern": lambda word: word_pattern(word[0]),
+    "case": lambda word: word_case(word[0]),
+    "digit": _how_many(str.isdigit),
+    "punct": _how_many(_is_mark),
+    "hyphen": lambda word: "yes" if "-" in word[0][1:-1] else "no",
     **{f"prefix{length}": _prefix(length) for length in _AFFIX_LENGTHS},
     **{f"suffix{length}": _suffix(length) for length in _AFFIX_LENGTHS},
 }

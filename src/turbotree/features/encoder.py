@@ -24,7 +24,7 @@ RARE_ID = _core.FIRST_FREE_ID + 1
 _FIRST_WORD_ID = _core.FIRST_FREE_ID + 2
 
 #: How often a value has to occur in training to get an id of its own; others are "rare".
-MIN_COUNTS = {"form": 2, "lower": 2, "lemma": 2, "shape": 2}
+MIN_COUNTS = {"form": 2, "lower": 2, "lemma": 2, "shape": 2, "pattern": 2}
 _AFFIX_MIN_COUNT = 3
 
 #: Words of a running text repeat; their ids are kept up to this many different ones.
@@ -113,8 +113,14 @@ class Encoder:
         sentences: Iterable[Sentence],
         attributes: Sequence[str],
         set_attributes: Sequence[str],
+        *,
+        least_count: int | None = None,
     ) -> Encoder:
-        """Collect the vocabularies of a training set, most frequent values first."""
+        """Collect the vocabularies of a training set, most frequent values first.
+
+        Rarer values than `least_count` get no id of their own; by default that depends on the
+        attribute.
+        """
         words = Counter(word for sentence in sentences for word in _words(sentence))
         vocabularies: dict[str, list[str]] = {}
         for name in attributes:
@@ -123,7 +129,7 @@ class Encoder:
             for word, count in words.items():
                 counts[read(word)] += count
             affix = name.startswith(("prefix", "suffix"))
-            minimum = _AFFIX_MIN_COUNT if affix else MIN_COUNTS.get(name, 1)
+            minimum = least_count or (_AFFIX_MIN_COUNT if affix else MIN_COUNTS.get(name, 1))
             vocabularies[name] = _frequent(counts, minimum)
         for name in set_attributes:
             counts = Counter()

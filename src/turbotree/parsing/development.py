@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from turbotree.features import Parts
+from turbotree.learning.temperature import fit_temperature
 from turbotree.parsing.arcs import Pruner, TreeShape, best_trees
 from turbotree.parsing.decoding import decode
 from turbotree.parsing.label_task import LabelTask
@@ -14,7 +15,6 @@ from turbotree.parsing.labels import LabelModel
 from turbotree.parsing.model import PartModel
 from turbotree.parsing.part_task import PartTask
 from turbotree.parsing.parts import PartSet
-from turbotree.parsing.temperature import fit_temperature
 from turbotree.parsing.treebank import Treebank
 
 #: Calls a function of the numbers from 0 on, on threads perhaps, and gives its answers in order.

@@ -28,7 +28,7 @@ from turbotree.parsing.parse import Parse, ParsedBatch
 from turbotree.parsing.parts import PartSet
 from turbotree.parsing.profile import Profile
 from turbotree.parsing.storing import load_fields, store
-from turbotree.parsing.streaming import in_batches, map_in_order
+from turbotree.streaming import in_batches, map_in_order
 from turbotree.text import Sentence
 
 if TYPE_CHECKING:

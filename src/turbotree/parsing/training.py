@@ -27,6 +27,7 @@ from turbotree.learning import (
     learn,
 )
 from turbotree.learning.progress import Progress, Silent
+from turbotree.learning.temperature import typical_temperature
 from turbotree.parsing.arcs import (
     ARC,
     ArcModel,
@@ -46,7 +47,6 @@ from turbotree.parsing.options import TEMPLATE_SETS, TrainingOptions
 from turbotree.parsing.parser import Parser
 from turbotree.parsing.part_task import PartTask
 from turbotree.parsing.parts import FAMILIES
-from turbotree.parsing.temperature import typical_temperature
 from turbotree.parsing.templates import load_templates
 from turbotree.parsing.treebank import (
     TrainingSource,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from turbotree.text.checking import check_tree, find_cycle
 from turbotree.text.conversion import converted
-from turbotree.text.layouts import CONLLU, CONLLX, Layout, column_layout
+from turbotree.text.layouts import CONLLU, CONLLX, Layout, column_layout, renamed
 from turbotree.text.reading import OnError, read_columns, read_conllu, read_conllx, read_layout
 from turbotree.text.sentence import Sentence
 from turbotree.text.sniffing import layout_of, read_sentences, sniff
@@ -40,6 +40,7 @@ __all__ = [
     "read_conllx",
     "read_layout",
     "read_sentences",
+    "renamed",
     "sniff",
     "treebank",
     "write_conllu",

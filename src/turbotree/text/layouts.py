@@ -102,3 +102,21 @@ def column_layout(
     1
     """
     return Layout("columns", tuple(names), separator)
+
+
+def renamed(layout: Layout, names: Sequence[str]) -> Layout:
+    """Give a column file's layout with other names, one for each column.
+
+    >>> renamed(column_layout(), ["form", "upos", "entity"]).columns
+    ('form', 'upos', 'entity')
+    """
+    if layout.numbered:
+        raise InputError(f"{layout.name} has columns of its own; names are for column files")
+    if len(names) != len(layout.columns):
+        raise InputError(
+            f"{len(names)} names of columns ({', '.join(names)}), "
+            f"but the file has {len(layout.columns)}"
+        )
+    if "form" not in names:
+        raise InputError(f"columns {', '.join(names)}: the words' column is called form")
+    return Layout(layout.name, tuple(names), layout.separator)

@@ -10,7 +10,7 @@ from turbotree.errors import InputError
 from turbotree.text.blocks import DOCUMENT_START
 from turbotree.text.layouts import CONLLU, CONLLX, Layout, column_layout
 from turbotree.text.sentence import Sentence
-from turbotree.text.sources import Source, is_live, lines_of, name_of
+from turbotree.text.sources import Source, check_encoding, is_live, lines_of, name_of
 
 #: What to do about a malformed sentence: "raise", "skip", or a function that is told.
 OnError: TypeAlias = "str | Callable[[InputError], object]"
@@ -66,6 +66,7 @@ def read_columns(
     separator: str | None = " ",
     *,
     on_error: OnError = "raise",
+    encoding: str | None = None,
 ) -> Iterator[Sentence]:
     """Read a column file as of CoNLL-2000 and CoNLL-2002; see `read_conllu`.
 
@@ -81,6 +82,8 @@ def read_columns(
         Space, TAB, or None for any run of both.
     on_error : {"raise", "skip"} or callable
         As in `read_conllu`.
+    encoding : str, optional
+        The file's encoding (``"latin-1"``) if it is not UTF-8.
 
     Examples
     --------
@@ -89,13 +92,20 @@ def read_columns(
     >>> sentence.forms, sentence.column("chunk")
     (('He', 'went'), ('B-NP', 'B-VP'))
     """
-    return read_layout(source, column_layout(names, separator), on_error=on_error)
+    layout = column_layout(names, separator)
+    return read_layout(source, layout, on_error=on_error, encoding=encoding)
 
 
 def read_layout(
-    source: Source, layout: Layout, *, on_error: OnError = "raise"
+    source: Source,
+    layout: Layout,
+    *,
+    on_error: OnError = "raise",
+    encoding: str | None = None,
 ) -> Iterator[Sentence]:
     """Read a file of a known layout; see `read_conllu`.
+
+    A file that is not UTF-8 needs its encoding (``"latin-1"``).
 
     >>> import io
     >>> layout = Layout("tags", ("form", "upos"), "\\t")
@@ -106,12 +116,16 @@ def read_layout(
         raise InputError(f"on_error is {on_error!r}, expected 'raise', 'skip' or a function")
     if isinstance(source, str | os.PathLike) and not os.path.exists(source):
         raise InputError(f"{os.fspath(source)}: no such file")
-    return _sentences(source, layout, on_error)
+    if encoding is not None:
+        check_encoding(encoding)
+    return _sentences(source, layout, on_error, encoding)
 
 
-def _sentences(source: Source, layout: Layout, on_error: OnError) -> Iterator[Sentence]:
+def _sentences(
+    source: Source, layout: Layout, on_error: OnError, encoding: str | None
+) -> Iterator[Sentence]:
     path = name_of(source)
-    with lines_of(source) as lines:
+    with lines_of(source, encoding) as lines:
         for number, block in _blocks(lines, layout, live=is_live(source)):
             try:
                 yield Sentence(_decode(block, path, number), layout, path=path, line=number)
@@ -127,7 +141,10 @@ def _decode(block: bytes, path: str, number: int) -> str:
         return block.decode()
     except UnicodeDecodeError as error:
         line = number + block.count(b"\n", 0, error.start)
-        reason = f"not UTF-8: byte 0x{block[error.start]:02x} ({error.reason})"
+        reason = (
+            f"not UTF-8: byte 0x{block[error.start]:02x} ({error.reason}); "
+            "give the file's encoding if it has another, latin-1 for instance"
+        )
         raise InputError.at(path, line, reason) from None
 
 

@@ -258,6 +258,19 @@ class Sentence:
         """
         return self.replace(head=heads, deprel=labels)
 
+    def with_misc(self, name: str, values: Iterable[str]) -> Sentence:
+        """Give a copy with an entry in each word's MISC, added or replaced.
+
+        >>> Sentence.from_words(["Go"], misc=["A=1|B=2"]).with_misc("A", ["3"]).column("misc")
+        ('B=2|A=3',)
+        """
+        entries = []
+        for misc, value in zip(self.column("misc"), values, strict=True):
+            kept = [] if misc == "_" else misc.split("|")
+            kept = [entry for entry in kept if not entry.startswith(f"{name}=")]
+            entries.append("|".join([*kept, f"{name}={value}"]))
+        return self.replace(misc=entries)
+
     def with_comments(self, comments: Iterable[str]) -> Sentence:
         """Give a copy with more comment lines, after those it has.
 

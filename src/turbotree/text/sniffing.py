@@ -24,7 +24,11 @@ _LINES_LOOKED_AT = 200
 
 
 def read_sentences(
-    source: Source, format: str | Layout | None = None, *, on_error: OnError = "raise"
+    source: Source,
+    format: str | Layout | None = None,
+    *,
+    on_error: OnError = "raise",
+    encoding: str | None = None,
 ) -> Iterator[Sentence]:
     """Read a file of any layout that turbotree knows.
 
@@ -36,6 +40,8 @@ def read_sentences(
         The layout; without it the file is looked at (see `sniff`).
     on_error : {"raise", "skip"} or callable
         As in `read_conllu`.
+    encoding : str, optional
+        The file's encoding if it is not UTF-8.
 
     Examples
     --------
@@ -45,10 +51,10 @@ def read_sentences(
     ('Go',)
     """
     if format is not None:
-        return read_layout(source, layout_of(format), on_error=on_error)
+        return read_layout(source, layout_of(format), on_error=on_error, encoding=encoding)
     if not isinstance(source, str | os.PathLike):
         raise InputError(f"{name_of(source)}: a stream cannot be sniffed, name its format")
-    return read_layout(source, sniff(source), on_error=on_error)
+    return read_layout(source, sniff(source), on_error=on_error, encoding=encoding)
 
 
 def layout_of(format: str | Layout) -> Layout:

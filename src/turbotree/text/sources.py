@@ -32,13 +32,31 @@ def is_live(source: Source) -> bool:
         return True
 
 
+def check_encoding(encoding: str) -> None:
+    """Raise InputError if there is no such encoding of lines of text.
+
+    >>> check_encoding("latin-1")
+    """
+    try:
+        plain = "a\n".encode(encoding) == b"a\n"
+    except (LookupError, UnicodeError):
+        raise InputError(f"unknown encoding {encoding!r}") from None
+    if not plain:
+        raise InputError(f"encoding {encoding!r}: lines end in other bytes than LF")
+
+
 @contextmanager
-def lines_of(source: Source) -> Iterator[Iterator[bytes]]:
+def lines_of(source: Source, encoding: str | None = None) -> Iterator[Iterator[bytes]]:
     """Open a source and give its lines as bytes, cut after LF and nowhere else.
 
     A path is closed at the end, a stream is left open. Whatever goes wrong is an InputError.
+    Lines of another encoding come out in UTF-8.
     """
     path = name_of(source)
+    if encoding is not None:
+        with lines_of(source) as lines:
+            yield _transcoded(lines, encoding, path)
+        return
     try:
         if not isinstance(source, str | os.PathLike):
             yield _as_bytes(source, path)
@@ -69,3 +87,12 @@ def _as_bytes(pieces: Iterable[bytes] | Iterable[str], path: str) -> Iterator[by
         raise InputError(f"{path}: not Unicode text ({error})") from None
     if line:
         yield line
+
+
+def _transcoded(lines: Iterable[bytes], encoding: str, path: str) -> Iterator[bytes]:
+    for number, line in enumerate(lines, 1):
+        try:
+            yield line.decode(encoding).encode()
+        except UnicodeDecodeError as error:
+            reason = f"not {encoding}: byte 0x{line[error.start]:02x} ({error.reason})"
+            raise InputError.at(path, number, reason) from None

@@ -10,8 +10,8 @@ from oracles import examples
 from oracles.trees import log_sum
 
 from turbotree.learning import Expectation, Loss
+from turbotree.learning.temperature import fit_temperature, typical_temperature
 from turbotree.parsing import train_parser
-from turbotree.parsing.temperature import fit_temperature, typical_temperature
 from turbotree.text import treebank
 
 

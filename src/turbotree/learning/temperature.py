@@ -11,7 +11,8 @@ import math
 from collections.abc import Sequence
 
 from turbotree.features import AnyWeights
-from turbotree.learning import Loss, Problem
+from turbotree.learning.losses import Loss
+from turbotree.learning.problem import Problem
 
 # Golden-section search over log(temperature): this range, this many steps (to 0.5 %).
 _RANGE = (math.log(0.01), math.log(10.0))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turbotree.parsing.streaming import in_batches, map_in_order
+from turbotree.streaming import in_batches, map_in_order
 
 
 @given(st.lists(st.integers()), st.integers(1, 7), st.integers(1, 3))

@@ -1,0 +1,170 @@
+"""``turbotree parse`` with a tagger: sentences in, labels out."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from turbotree.cli.arriving import Arriving, batches
+from turbotree.cli.formats import OutputFormat, format_of
+from turbotree.cli.output import opened_output
+from turbotree.cli.reading import STDIN, InputFormat, Skipped, layout_at, standard_input
+from turbotree.errors import InputError
+from turbotree.labeling import Tagger, Tagging
+from turbotree.text import (
+    CONLLU,
+    CONLLX,
+    Layout,
+    Sentence,
+    column_layout,
+    layout_of,
+    read_layout,
+    renamed,
+    write_sentences,
+)
+from turbotree.text.sources import is_live
+
+_MOST_AT_ONCE = 256
+#: Labels at least this likely are listed as alternatives.
+_LIKELY = 0.01
+
+
+def tag_file(
+    tagger: Tagger,
+    input: Path | None,
+    output: Path | None,
+    *,
+    format: OutputFormat | None,
+    input_format: InputFormat | None,
+    columns: str | None,
+    encoding: str | None,
+    marginals: bool,
+    threads: int,
+    skipped: Skipped,
+) -> None:
+    """Label the sentences of a file or of standard input."""
+    source, layout = _source(tagger, input, input_format, column_names(columns))
+    chosen = _format(format, output, layout, marginals)
+    sentences = read_layout(source, layout, on_error=skipped.on_error, encoding=encoding)
+    with opened_output(output) as out:
+        if isinstance(source, Arriving):
+            taggings = _live(tagger, sentences, source, out, threads)
+        else:
+            taggings = tagger.pipe(sentences, threads=threads)
+        if chosen is OutputFormat.JSON:
+            for tagging in taggings:
+                record = json.dumps(tagging_record(tagging, marginals), ensure_ascii=False)
+                out.write(record.encode() + b"\n")
+        elif encoding is not None:  # back to what the input was
+            text = io.TextIOWrapper(out, encoding=encoding, newline="")
+            write_sentences(_predicted(taggings, marginals), text)
+            text.flush()
+            text.detach()
+        else:
+            write_sentences(_predicted(taggings, marginals), out)
+    skipped.report()
+
+
+def column_names(given: str | None) -> list[str] | None:
+    """Split the names of columns at commas.
+
+    >>> column_names("form, upos,chunk")
+    ['form', 'upos', 'chunk']
+    """
+    return None if given is None else [name.strip() for name in given.split(",")]
+
+
+def input_layout(tagger: Tagger, found: Layout, where: str, names: list[str] | None) -> Layout:
+    """Name the columns of a column file as the tagger's training data had them."""
+    if found.numbered or names is not None:
+        return found if names is None else renamed(found, names)
+    count, own = len(found.columns), tagger.columns
+    if own is None:
+        return found
+    if count == len(own):
+        return renamed(found, own)
+    predicted = [stage.column for stage in tagger.stages]
+    unlabelled = [name for name in own if name not in predicted]
+    if count == len(unlabelled):
+        return renamed(found, unlabelled)
+    raise InputError(
+        f"{where}: {count} columns; the model was trained on {', '.join(own)}: "
+        "name those of this file with --columns"
+    )
+
+
+def _source(
+    tagger: Tagger, path: Path | None, format: InputFormat | None, names: list[str] | None
+) -> tuple[Any, Layout]:
+    usual = CONLLU if tagger.columns is None else column_layout(tagger.columns, None)
+    if names is not None and format is not None:
+        raise InputError(f"--columns and --input-format {format.value}: give only one of them")
+    if path is not None and path != STDIN:
+        found = layout_of(format.value) if format else layout_at(path, otherwise=usual)
+        return path, input_layout(tagger, found, str(path), names)
+    stream = standard_input()
+    layout = layout_of(format.value) if format else usual
+    if names is not None:
+        layout = renamed(column_layout(names, None), names)
+    return Arriving(stream) if is_live(stream) else stream, layout
+
+
+def _format(
+    format: OutputFormat | None, output: Path | None, layout: Layout, marginals: bool
+) -> OutputFormat | None:
+    """Return JSON, or None for the format of the input, which is all that a tagger writes."""
+    own = {CONLLU: OutputFormat.CONLLU, CONLLX: OutputFormat.CONLLX}.get(layout)
+    chosen = format or format_of(output)
+    if chosen not in (None, OutputFormat.JSON, own):
+        assert chosen is not None
+        raise InputError(f"a tagger writes {layout.name} as it came, or json; not {chosen.value}")
+    if marginals and chosen is not OutputFormat.JSON and layout != CONLLU:
+        raise InputError(
+            f"{layout.name} has no column for probabilities; choose --format json with --marginals"
+        )
+    return chosen if chosen is OutputFormat.JSON else None
+
+
+def _live(
+    tagger: Tagger,
+    sentences: Iterator[Sentence],
+    source: Arriving,
+    out: IO[bytes],
+    threads: int,
+) -> Iterator[Tagging]:
+    for batch in batches(sentences, source, _MOST_AT_ONCE * threads):
+        yield from tagger.pipe(batch, threads=threads)
+        out.flush()
+
+
+def _predicted(taggings: Iterable[Tagging], marginals: bool) -> Iterator[Sentence]:
+    for tagging in taggings:
+        sentence = tagging.to_sentence()
+        if marginals:
+            chances = [f"{chance:.4f}" for chance in tagging.probabilities]
+            sentence = sentence.with_misc("TagProb", chances)
+        yield sentence
+
+
+def tagging_record(tagging: Tagging, marginals: bool) -> dict[str, Any]:
+    """Give a tagging as JSON-ready data."""
+    sentence = tagging.sentence
+    rows = zip(sentence.forms, *tagging.columns.values(), strict=True)
+    words: list[dict[str, Any]] = [
+        dict(zip(("form", *tagging.columns), row, strict=True)) for row in rows
+    ]
+    record: dict[str, Any] = {"sent_id": sentence.sent_id, "text": sentence.text}
+    record["score"] = round(tagging.score, 6)
+    if marginals:
+        record["probability"] = float(f"{tagging.probability:.4g}")
+        for column, rows_of_column in tagging.distributions.items():
+            for word, chances in zip(words, rows_of_column, strict=True):
+                likely = sorted(chances.items(), key=lambda item: (-item[1], item[0]))
+                word[f"{column}_probabilities"] = {
+                    name: float(f"{chance:.4g}") for name, chance in likely if chance > _LIKELY
+                }
+    record["words"] = words
+    return record

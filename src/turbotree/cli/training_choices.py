@@ -1,0 +1,80 @@
+"""What ``turbotree train`` lets people choose from."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+
+from turbotree.errors import InputError
+from turbotree.features import read_templates
+from turbotree.labeling import TASKS
+from turbotree.labeling.templates import load_templates
+from turbotree.parsing.options import TEMPLATE_SETS
+
+#: The template sets of taggers.
+LABEL_SETS = [name for sets in TASKS.values() for name in sets]
+_BUILT_IN = ("chunk96", "entities452")
+
+
+class ModelKind(str, Enum):
+    """Kinds of models."""
+
+    ARC = "arc"
+    STANDARD = "standard"
+    FULL = "full"
+    THIRD = "third"
+
+
+class TrainingDecoder(str, Enum):
+    """How training finds answers."""
+
+    ADMM = "admm"
+    EXACT = "exact"
+    AUTOMATA = "automata"
+
+
+class Task(str, Enum):
+    """What to learn."""
+
+    PARSE = "parse"
+    TAG = "tag"
+    CHUNK = "chunk"
+    ENTITIES = "entities"
+
+
+class Scheme(str, Enum):
+    """How spans are written inside a tagger."""
+
+    BIOES = "bioes"
+    BIO = "bio"
+    AUTO = "auto"
+
+
+class FeatureSet(str, Enum):
+    """Which features a model has."""
+
+    ALL = "all"
+    SUPPORTED = "supported"
+
+
+def given_templates(given: list[str], task: Task) -> dict[str, list[str]]:
+    """Read the template sets that are given as SET=FILE."""
+    known = TEMPLATE_SETS if task is Task.PARSE else TASKS[task.value]
+    sets: dict[str, list[str]] = {}
+    for item in given:
+        name, equals, file = item.partition("=")
+        if not equals or name not in known:
+            raise InputError(
+                f"--templates {item}: expected SET=FILE, SET being one of {', '.join(known)}"
+            )
+        if task is not Task.PARSE and file in _BUILT_IN and not Path(file).exists():
+            sets[name] = load_templates(file)
+            continue
+        try:
+            lines = read_templates(Path(file).read_text("utf-8").splitlines())
+        except UnicodeDecodeError:
+            raise InputError(f"{file}: not UTF-8 text") from None
+        if not lines:
+            raise InputError(f"{file}: no templates")
+        sets[name] = lines
+    return sets

@@ -1,0 +1,120 @@
+"""What a model says of a batch of sentences: the best labels, and probabilities on demand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from turbotree import chains
+from turbotree.features import Encoded
+from turbotree.labeling.choices import ChoiceModel, best_choices
+from turbotree.labeling.model import ChainModel, FloatArray, IntArray
+
+Model = ChainModel | ChoiceModel
+
+#: For each word of a batch, numbers of labels with their probabilities.
+Distributions = list[dict[int, float]]
+
+
+@dataclass(frozen=True)
+class ChainAnswer:
+    """What a chain says of a batch."""
+
+    model: ChainModel
+    lengths: IntArray
+    nodes: FloatArray
+    edges: FloatArray
+    labels: IntArray
+    scores: list[float]
+
+    @classmethod
+    def of(cls, model: ChainModel, encoded: Encoded) -> ChainAnswer:
+        """Score a batch and find its best labels."""
+        assert model.weights is not None
+        rows = model.rows(encoded.lengths)
+        nodes, edges = model.score(model.prepare(encoded), rows, model.weights)
+        best = model.transitions.best(encoded.lengths, nodes, edges)
+        return cls(model, encoded.lengths, nodes, edges, best.labels, best.values.tolist())
+
+    def of_sentence(self, sentence: int) -> tuple[FloatArray, FloatArray]:
+        """Return the scores of one sentence."""
+        words = int(self.lengths[:sentence].sum())
+        length = int(self.lengths[sentence])
+        labels, pairs = self.model.transitions.labels, len(self.model.transitions.pairs)
+        edge = (words - sentence) * pairs
+        return (
+            self.nodes[words * labels : (words + length) * labels],
+            self.edges[edge : edge + (length - 1) * pairs],
+        )
+
+    def k_best(self, sentence: int, k: int) -> chains.BestLabels:
+        """Return a sentence's best labellings."""
+        return self.model.transitions.k_best(*self.of_sentence(sentence), k)
+
+    def distributions(self, sentence: int, temperature: float) -> tuple[Distributions, float]:
+        """Probabilities of a sentence's labels, and the log-partition."""
+        nodes, edges = self.of_sentence(sentence)
+        found = self.model.transitions.marginals(
+            self.lengths[sentence : sentence + 1], nodes / temperature, edges / temperature
+        )
+        rows = found.node_probabilities.reshape(-1, self.model.transitions.labels).tolist()
+        return [dict(enumerate(row)) for row in rows], float(found.log_partitions[0])
+
+
+@dataclass(frozen=True)
+class ChoiceAnswer:
+    """What words that choose by themselves say."""
+
+    model: ChoiceModel
+    lengths: IntArray
+    label_offsets: IntArray
+    candidates: IntArray
+    values: FloatArray
+    labels: IntArray
+    scores: list[float]
+
+    @classmethod
+    def of(cls, model: ChoiceModel, encoded: Encoded) -> ChoiceAnswer:
+        """Score a batch and find its best labels."""
+        assert model.weights is not None
+        parts = model.parts(encoded)
+        values = model.score(model.prepare(encoded), parts, model.weights)
+        labels, best = best_choices(parts, values)
+        sums = np.add.reduceat(best, parts.offsets[:-1])
+        return cls(
+            model,
+            encoded.lengths,
+            parts.label_offsets,
+            parts.labels,
+            values,
+            labels,
+            sums.tolist(),
+        )
+
+    def distributions(self, sentence: int, temperature: float) -> tuple[Distributions, float]:
+        """Probabilities of a sentence's labels, and the log-partition."""
+        first = int(self.lengths[:sentence].sum())
+        bounds = self.label_offsets[first : first + int(self.lengths[sentence]) + 1]
+        at = slice(int(bounds[0]), int(bounds[-1]))
+        offsets = bounds - bounds[0]
+        found = chains.marginals(
+            self.values[at] / temperature, offsets, np.zeros(0), np.zeros_like(offsets)
+        )
+        pairs = list(
+            zip(self.candidates[at].tolist(), found.node_probabilities.tolist(), strict=True)
+        )
+        ends = offsets.tolist()
+        rows = [dict(pairs[a:b]) for a, b in pairwise(ends)]
+        return rows, found.log_partition
+
+
+Answer = ChainAnswer | ChoiceAnswer
+
+
+def answer(model: Model, encoded: Encoded) -> Answer:
+    """Let a model label a batch of sentences."""
+    if isinstance(model, ChainModel):
+        return ChainAnswer.of(model, encoded)
+    return ChoiceAnswer.of(model, encoded)

@@ -1,0 +1,175 @@
+"""The models: a row of words whose labels see one another, and words that choose by themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from turbotree.chains import Transitions
+from turbotree.errors import InputError
+from turbotree.features import (
+    AnyWeights,
+    Encoded,
+    Encoder,
+    LabelledParts,
+    PartKind,
+    Scorer,
+    Template,
+)
+from turbotree.features._core import MAX_LABELS, Gradient, Prepared
+from turbotree.features.templates import ColumnAtom
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int32]
+
+#: A word; what its features go with is its label.
+WORD = PartKind(("w",))
+#: A word again; what its features go with is its label together with the one before. That is what
+#: ``prev`` stands for in a template, so as an atom it has nothing more to say: one value.
+PAIR = PartKind(("w",), {"prev": 1})
+
+
+_LONGEST_KEPT = 120  # words
+
+
+def split_templates(templates: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Part the templates of one label from those of two: the latter have the atom ``prev``.
+
+    >>> split_templates(["w.form", "prev", "prev w.xpos"])
+    (['w.form'], ['prev', 'prev w.xpos'])
+    """
+    parsed = [Template.parse(text, PAIR) for text in templates]
+    in_pair = [any(isinstance(atom, ColumnAtom) for atom in t.atoms) for t in parsed]
+    single = [t.text for t, pair in zip(parsed, in_pair, strict=True) if not pair]
+    pairs = [t.text for t, pair in zip(parsed, in_pair, strict=True) if pair]
+    return single, pairs
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The parts of a batch: a word each, then each word with the one before it."""
+
+    lengths: IntArray
+    nodes: LabelledParts
+    pairs: LabelledParts
+
+
+class ChainModel:
+    """Labels the words of a sentence together.
+
+    Parameters
+    ----------
+    templates
+        Templates of a word's label; those with the atom ``prev`` of its label and the one before.
+    labels
+        The labels' names.
+    transitions
+        Which of them may follow one another.
+    encoder
+        The tagger's encoder.
+    weights
+        One table for all templates; None until trained.
+    """
+
+    def __init__(
+        self,
+        templates: Sequence[str],
+        labels: Sequence[str],
+        transitions: Transitions,
+        encoder: Encoder,
+        weights: AnyWeights | None = None,
+    ) -> None:
+        if transitions.labels != len(labels):
+            raise InputError(f"{len(labels)} labels, but transitions of {transitions.labels}")
+        if max(len(labels), len(transitions.pairs)) > MAX_LABELS:
+            raise InputError(
+                f"{len(labels)} labels, {len(transitions.pairs)} of whose pairs may follow one "
+                f"another; a model takes up to {MAX_LABELS} pairs"
+            )
+        self.templates = list(templates)
+        self.labels = list(labels)
+        self.transitions = transitions
+        self.encoder = encoder
+        self.weights = weights
+        single, pairs = split_templates(templates)
+        self._nodes = Scorer(single, WORD, encoder)
+        self._pairs = Scorer(pairs, PAIR, encoder, first_template=len(single)) if pairs else None
+        self._sizes = (len(labels), len(transitions.pairs))
+        self._rows: dict[int, Rows] = {}
+
+    def with_weights(self, weights: AnyWeights) -> ChainModel:
+        """Return the same model with other weights."""
+        other = object.__new__(ChainModel)
+        other.__dict__.update(self.__dict__)
+        other.weights = weights
+        return other
+
+    @property
+    def label_limit(self) -> int:
+        """The least number above all labels that features go with, pairs counted too."""
+        return max(self._sizes)
+
+    def rows(self, lengths: IntArray) -> Rows:
+        """Lay out the parts of a batch; those of single sentences are kept, if not too long."""
+        if len(lengths) != 1 or lengths[0] > _LONGEST_KEPT:
+            return self._lay_out(lengths)
+        length = int(lengths[0])
+        if length not in self._rows:
+            self._rows[length] = self._lay_out(lengths)
+        return self._rows[length]
+
+    def _lay_out(self, lengths: IntArray) -> Rows:
+        bounds = np.concatenate([[0], np.cumsum(lengths)])
+        words = np.arange(1, bounds[-1] + 1) - np.repeat(bounds[:-1], lengths)
+        later = words[words > 1]
+        pair_bounds = np.concatenate([[0], np.cumsum(np.maximum(lengths - 1, 0))])
+        labels, pairs = self._sizes
+        return Rows(
+            lengths,
+            _parts(words[:, None], bounds, labels),
+            _parts(np.stack([later, np.zeros_like(later)], axis=1), pair_bounds, pairs),
+        )
+
+    def prepare(self, encoded: Encoded) -> tuple[Prepared, Prepared | None]:
+        """Hash the words of some sentences once, for scores and gradients."""
+        return (
+            self._nodes.prepare(encoded),
+            self._pairs.prepare(encoded) if self._pairs is not None else None,
+        )
+
+    def score(
+        self, prepared: tuple[Prepared, Prepared | None], rows: Rows, weights: AnyWeights
+    ) -> tuple[FloatArray, FloatArray]:
+        """Score each label of each word, and each pair of labels of each word but the first."""
+        nodes = self._nodes.score(prepared[0], rows.nodes, weights)
+        if self._pairs is None or prepared[1] is None:
+            return nodes, np.zeros(len(rows.pairs.labels))
+        return nodes, self._pairs.score(prepared[1], rows.pairs, weights)
+
+    def gradient(
+        self,
+        prepared: tuple[Prepared, Prepared | None],
+        rows: Rows,
+        nodes: FloatArray,
+        edges: FloatArray,
+    ) -> Gradient:
+        """Return the features of labels and pairs, each times its coefficient, summed."""
+        gradient = self._nodes.gradient(prepared[0], rows.nodes, nodes)
+        if self._pairs is not None and prepared[1] is not None:
+            gradient.extend(self._pairs.gradient(prepared[1], rows.pairs, edges))
+        return gradient
+
+
+def _parts(rows: npt.NDArray[np.int64], bounds: npt.NDArray[np.int64], size: int) -> LabelledParts:
+    """Let each row choose from the labels 0 to `size`."""
+    return LabelledParts(
+        np.ascontiguousarray(rows, dtype=np.int32),
+        bounds.astype(np.int32),
+        np.arange(0, (len(rows) + 1) * size, size, dtype=np.int32)
+        if size
+        else np.zeros(len(rows) + 1, dtype=np.int32),
+        np.tile(np.arange(size, dtype=np.int32), len(rows)),
+    )

@@ -1,0 +1,167 @@
+"""How to train a tagger: every option, checked before anything else happens."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from turbotree.errors import InputError
+from turbotree.learning import LearnerOptions, Loss
+
+#: The tasks, each with the template sets it uses.
+TASKS = {
+    "tag": ("tag", "tag_given"),
+    "chunk": ("chunk",),
+    "entities": ("entities",),
+}
+#: Schemes that a model can work with inside; "auto" tries both and keeps the better.
+INNER_SCHEMES = ("bioes", "bio", "auto")
+
+# Found on held-out parts of the training data: the largest step, the number of epochs, and below
+# which magnitude a weight is left out of the finished model.
+_STEPS = {"tag": 0.02, "chunk": 0.02, "entities": 0.03}
+_EPOCHS = {"tag": 10, "chunk": 10, "entities": 14}
+_LEAST_COUNTS = {"entities": 1}
+_NEGLIGIBLE = {"tag": 0.02, "chunk": 0.02, "entities": 0.005}
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaggerOptions:
+    """How to train a tagger.
+
+    Attributes
+    ----------
+    task
+        ``"tag"``, ``"chunk"`` or ``"entities"``: which templates and columns are the usual ones.
+    label
+        The column to learn. Without it, the last one of a column file; with ``"tag"`` and CoNLL-U
+        UPOS, XPOS and FEATS. With ``"tag"`` there may be several, of which the first is ``upos``.
+    scheme
+        How spans are written inside the model: ``"bioes"``, ``"bio"``, or ``"auto"``: whatever
+        scores better on the development data. What comes out is written as in the training data.
+    loss, beta, gamma
+        The loss: a name, or the two numbers of the family.
+    epochs
+        Passes over the data.
+    largest_step
+        The papers' 1 / (lambda m): the smaller, the stronger the L2 regularisation.
+    features
+        ``"all"`` or ``"supported"``.
+    seed
+        Decides every random choice.
+    threads
+        Threads for the development scores; the model does not depend on it.
+    negligible
+        Weights of at most this magnitude are left out of the finished model.
+    least_count
+        Words, affixes and the like that are rarer than this in the training data are all one. By
+        default 1 for entities, where a name met once is worth knowing; else 2, and 3 for affixes.
+    templates
+        Template sets that replace the default ones, by name.
+    licence
+        Licence of the training data, kept in the model file.
+    """
+
+    task: str = "chunk"
+    label: str | Sequence[str] | None = None
+    scheme: str = "bioes"
+    loss: str | None = None
+    beta: float | None = None
+    gamma: float | None = None
+    epochs: int | None = None
+    largest_step: float | None = None
+    features: str = "all"
+    seed: int = 1
+    threads: int = 1
+    negligible: float | None = None
+    least_count: int | None = None
+    templates: Mapping[str, Sequence[str]] | None = None
+    licence: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.task not in TASKS:
+            raise InputError(f"unknown task {self.task!r}; expected one of {', '.join(TASKS)}")
+        if self.scheme not in INNER_SCHEMES:
+            raise InputError(
+                f"unknown scheme {self.scheme!r}; expected one of {', '.join(INNER_SCHEMES)}"
+            )
+        for name in ("epochs", "seed", "threads", "least_count"):
+            value = getattr(self, name)
+            optional = name in ("epochs", "least_count")
+            if not isinstance(value, int) and not (optional and value is None):
+                raise InputError(f"{name} is {value!r}; expected a whole number")
+        for name in ("largest_step", "beta", "gamma", "negligible"):
+            value = getattr(self, name)
+            if value is not None and not isinstance(value, float | int):
+                raise InputError(f"{name} is {value!r}; expected a number")
+        if self.threads < 1:
+            raise InputError(f"threads is {self.threads}; expected at least 1")
+        if self.least_count is not None and self.least_count < 1:
+            raise InputError(f"least_count is {self.least_count}; expected at least 1")
+        if not 0 <= self.threshold() < 1:
+            raise InputError(f"negligible is {self.negligible}; expected 0 to 1")
+        self.learner()
+        sets = TASKS[self.task]
+        for name in self.templates or {}:
+            if name not in sets:
+                raise InputError(
+                    f"unknown template set {name!r}; task {self.task} has {', '.join(sets)}"
+                )
+
+    def learner(self) -> LearnerOptions:
+        """Return how to learn."""
+        return LearnerOptions(
+            self.chosen_loss(),
+            _EPOCHS[self.task] if self.epochs is None else self.epochs,
+            _STEPS[self.task] if self.largest_step is None else self.largest_step,
+            self.features,
+            self.seed,
+        )
+
+    def threshold(self) -> float:
+        """Return the magnitude up to which weights are left out."""
+        return _NEGLIGIBLE[self.task] if self.negligible is None else float(self.negligible)
+
+    def rarest(self) -> int | None:
+        """Return the least count of values that are told apart; None: that of each attribute."""
+        return _LEAST_COUNTS.get(self.task) if self.least_count is None else self.least_count
+
+    def chosen_loss(self) -> Loss:
+        """Return the loss."""
+        if self.beta is None and self.gamma is None:
+            return Loss.named(self.loss or "svm")
+        if self.loss is not None:
+            raise InputError("give either a loss by name or beta and gamma, not both")
+        if self.beta is None or self.gamma is None:
+            raise InputError("beta and gamma go together")
+        return Loss(self.beta, self.gamma)
+
+    def label_columns(self) -> list[str] | None:
+        """Return the columns to learn, if they were given."""
+        if self.label is None:
+            return None
+        given = self.label.split(",") if isinstance(self.label, str) else list(self.label)
+        names = [name.strip() for name in given]
+        if not names or not all(names) or len(set(names)) < len(names):
+            raise InputError(f"label is {self.label!r}; expected different names of columns")
+        return names
+
+    def to_record(self) -> dict[str, Any]:
+        """Return what the outcome depends on, as JSON-ready data."""
+        learner = self.learner()
+        return {
+            "task": self.task,
+            "label": self.label_columns(),
+            "scheme": self.scheme,
+            "loss": learner.loss.name,
+            "beta": str(learner.loss.beta),
+            "gamma": learner.loss.gamma,
+            "epochs": learner.epochs,
+            "largest_step": learner.largest_step,
+            "features": self.features,
+            "seed": self.seed,
+            "negligible": self.threshold(),
+            "least_count": self.rarest(),
+            "licence": self.licence,
+        }

@@ -1,0 +1,103 @@
+"""A tagger in a model file, and back."""
+
+from __future__ import annotations
+
+import math
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from turbotree.chains import Transitions
+from turbotree.errors import InputError, ModelFileError
+from turbotree.features import Encoder, FrozenWeights
+from turbotree.labeling.answers import Model
+from turbotree.labeling.choices import ChoiceModel, LabelLists
+from turbotree.labeling.model import ChainModel
+from turbotree.labeling.schemes import SCHEMES, span_transitions
+from turbotree.labeling.tagger import Stage
+from turbotree.modelfile import read_model, write_model
+
+if TYPE_CHECKING:
+    from turbotree.labeling.tagger import Tagger
+
+KIND = "tagger"
+
+
+def store(tagger: Tagger, path: str | os.PathLike[str]) -> None:
+    """Write a tagger to one file, whole or not at all."""
+    arrays: dict[str, npt.NDArray[Any]] = {}
+    stages: list[dict[str, Any]] = []
+    for stage in tagger.stages:
+        model = stage.model
+        if not isinstance(model.weights, FrozenWeights):
+            raise TypeError(f"the weights of {stage.column} are not frozen")
+        arrays[f"{stage.column}.slots"] = model.weights.slots
+        facts: dict[str, Any] = {
+            "column": stage.column,
+            "labels": model.labels,
+            "templates": model.templates,
+            "scheme": stage.scheme,
+            "outer_scheme": stage.outer_scheme,
+            "temperature": stage.temperature,
+            "label_bits": model.weights.label_bits,
+            "chain": isinstance(model, ChainModel),
+        }
+        if isinstance(model, ChoiceModel):
+            facts["given"] = model.attribute
+            arrays[f"{stage.column}.list_offsets"] = model.lists.offsets
+            arrays[f"{stage.column}.list_labels"] = model.lists.labels
+        stages.append(facts)
+    header = {
+        "task": tagger.task,
+        "columns": None if tagger.columns is None else list(tagger.columns),
+        "encoder": tagger.encoder.to_dict(),
+        "stages": stages,
+        "training": tagger.record,
+    }
+    write_model(path, arrays, header, kind=KIND)
+
+
+def load_fields(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Map a tagger's file into memory; return the fields of the tagger."""
+    file = read_model(path, kind=KIND)
+    header, arrays = file.header, file.arrays
+    try:
+        encoder = Encoder.from_dict(header["encoder"])
+        columns = header["columns"]
+        stages = tuple(_stage(facts, arrays, encoder) for facts in header["stages"])
+        if not stages:
+            raise ValueError("no stages")
+        return {
+            "task": str(header["task"]),
+            "columns": None if columns is None else tuple(map(str, columns)),
+            "encoder": encoder,
+            "stages": stages,
+            "record": header["training"],
+        }
+    except (InputError, KeyError, TypeError, ValueError, AttributeError) as error:
+        # The checksum holds, so this is a file that another program wrote in our name.
+        raise ModelFileError(f"{os.fspath(path)}: not a usable tagger: {error!r}") from error
+
+
+def _stage(facts: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], encoder: Encoder) -> Stage:
+    column, labels = str(facts["column"]), list(map(str, facts["labels"]))
+    weights = FrozenWeights(arrays[f"{column}.slots"], int(facts["label_bits"]))
+    scheme, outer = facts["scheme"], facts["outer_scheme"]
+    model: Model
+    if facts["chain"]:
+        everything = np.ones((len(labels), len(labels)), dtype=bool)
+        transitions = (
+            Transitions(everything) if scheme is None else span_transitions(labels, scheme)
+        )
+        model = ChainModel(facts["templates"], labels, transitions, encoder, weights)
+    else:
+        lists = LabelLists(arrays[f"{column}.list_offsets"], arrays[f"{column}.list_labels"])
+        model = ChoiceModel(facts["templates"], labels, lists, facts["given"], encoder, weights)
+    temperature = facts["temperature"]
+    if not isinstance(temperature, float | int) or not 0 < temperature < math.inf:
+        raise ValueError(f"temperature {temperature!r} is not a positive number")
+    if (scheme is None) != (outer is None) or outer not in (None, *SCHEMES):
+        raise ValueError(f"schemes {scheme!r}, {outer!r}")
+    return Stage(column, model, scheme, outer, float(temperature))

@@ -1,0 +1,213 @@
+"""The tagger: sentences in, labels out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from turbotree.errors import InputError
+from turbotree.features import Encoded, Encoder
+from turbotree.labeling.answers import Answer, ChainAnswer, Model, answer
+from turbotree.labeling.model import IntArray
+from turbotree.labeling.schemes import convert, letter_in
+from turbotree.labeling.tagging import Labelling, TaggedBatch, Tagging
+from turbotree.streaming import in_batches, map_in_order
+from turbotree.text import Sentence
+
+if TYPE_CHECKING:
+    from turbotree.labeling.data import TrainingSource
+
+_BATCH_SIZE = 64
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What fills one column.
+
+    Attributes
+    ----------
+    column
+        The column's name.
+    model
+        What chooses the labels.
+    scheme
+        How the model's labels write spans, ``"bio"`` or ``"bioes"``; None if they are no spans.
+    outer_scheme
+        How the training data write them, and so how they come out.
+    temperature
+        What scores are divided by before they become probabilities.
+    """
+
+    column: str
+    model: Model
+    scheme: str | None
+    outer_scheme: str | None
+    temperature: float
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The labels' names as the training data write them, if that takes no look at others."""
+        if self.outer_scheme is None or self._by_sentence:
+            return self.model.labels
+        return [letter_in(label, self.outer_scheme) for label in self.model.labels]
+
+    @property
+    def _by_sentence(self) -> bool:
+        return self.outer_scheme == "iob1" or (self.scheme == "bio" != self.outer_scheme)
+
+    def written(self, labels: list[str]) -> list[str]:
+        """Write the labels of a sentence, given by those names, as the training data do."""
+        if self.outer_scheme is None or not self._by_sentence:
+            return labels
+        return convert(labels, self.outer_scheme)
+
+
+@dataclass(frozen=True)
+class Tagger:
+    """A labeller of words: parts of speech, chunks, entities.
+
+    Make one with :meth:`train` or :meth:`load`. A tagger never changes, so threads may share it.
+
+    Attributes
+    ----------
+    task
+        What it was trained for.
+    columns
+        Names of the columns of the column file that it was trained on; None for CoNLL-U.
+    encoder, stages
+        The model: the first stage may label a sentence's words together, further ones know what
+        it chose.
+    record
+        How it was trained.
+    """
+
+    task: str
+    columns: tuple[str, ...] | None
+    encoder: Encoder
+    stages: tuple[Stage, ...]
+    record: dict[str, Any]
+
+    @classmethod
+    def train(cls, train: TrainingSource, **options: Any) -> Tagger:
+        """Train a tagger; see :func:`turbotree.labeling.training.train_tagger`.
+
+        Examples
+        --------
+        >>> from turbotree.text import treebank
+        >>> tagger = Tagger.train(treebank(100, seed=1), task="tag", epochs=2)
+        >>> tagging = tagger.tag(next(treebank(1, seed=2)))
+        >>> list(tagging.columns), len(tagging.labels) == len(tagging.sentence)
+        (['upos', 'xpos', 'feats'], True)
+        """
+        from turbotree.labeling.training import train_tagger
+
+        return train_tagger(train, **options)
+
+    def tag(self, sentence: Sentence) -> Tagging:
+        """Label one sentence; labels that it already has are not looked at."""
+        return self.tag_batch([sentence])[0]
+
+    def tag_batch(self, sentences: Sequence[Sentence]) -> list[Tagging]:
+        """Label some sentences at once."""
+        for sentence in sentences:
+            if not isinstance(sentence, Sentence):
+                raise InputError(
+                    f"expected a Sentence, got {type(sentence).__name__}; "
+                    "turbotree.text.read_columns or Sentence.from_words make them"
+                )
+        if not sentences:
+            return []
+        encoded = self.encoder.encode(sentences)
+        answers: list[Answer] = []
+        for number, stage in enumerate(self.stages):
+            answers.append(answer(stage.model, encoded))
+            if number == 0 and len(self.stages) > 1:
+                encoded = with_column(self.encoder, encoded, stage, answers[0].labels)
+        batch = TaggedBatch(self.stages, tuple(answers))
+        bounds = np.concatenate([[0], np.cumsum(encoded.lengths)]).tolist()
+        columns = []
+        for stage, found in zip(self.stages, answers, strict=True):
+            names = stage.names
+            columns.append([names[label] for label in found.labels.tolist()])
+        return [
+            Tagging(
+                sentence,
+                {
+                    stage.column: tuple(stage.written(labels[bounds[i] : bounds[i + 1]]))
+                    for stage, labels in zip(self.stages, columns, strict=True)
+                },
+                answers[0].scores[i],
+                batch,
+                i,
+            )
+            for i, sentence in enumerate(sentences)
+        ]
+
+    def k_best(self, sentence: Sentence, k: int) -> list[Labelling]:
+        """Return the k best labellings of the first column, best first, if there are so many."""
+        if k < 1:
+            raise InputError(f"k is {k}; expected at least 1")
+        stage = self.stages[0]
+        found = answer(stage.model, self.encoder.encode([sentence]))
+        if not isinstance(found, ChainAnswer):
+            raise InputError("this model's words choose by themselves: it has no k best labellings")
+        best = found.k_best(0, k)
+        return [
+            Labelling(tuple(stage.written([stage.names[x] for x in labels])), score)
+            for labels, score in zip(best.labels.tolist(), best.values.tolist(), strict=True)
+        ]
+
+    def pipe(
+        self, sentences: Iterable[Sentence], *, threads: int = 1, batch_size: int = _BATCH_SIZE
+    ) -> Iterator[Tagging]:
+        """Label a stream of sentences, in order, holding only a few batches in memory.
+
+        Parameters
+        ----------
+        sentences
+            Any iterable; it is read as tagging goes on.
+        threads
+            Threads to use; the result is the same for any number.
+        batch_size
+            Sentences that are labelled at once.
+        """
+        if threads < 1:
+            raise InputError(f"threads is {threads}; expected at least 1")
+        if batch_size < 1:
+            raise InputError(f"batch size is {batch_size}; expected at least 1")
+        batches = in_batches(sentences, batch_size)
+        taggings = map_in_order(self.tag_batch, batches, threads=threads)
+        return (tagging for batch in taggings for tagging in batch)
+
+    @property
+    def features(self) -> int:
+        """Number of features with a weight."""
+        return sum(len(stage.model.weights or ()) for stage in self.stages)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the tagger to one file, whole or not at all."""
+        from turbotree.labeling.storing import store
+
+        store(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Tagger:
+        """Map a tagger's file into memory."""
+        from turbotree.labeling.storing import load_fields
+
+        return cls(**load_fields(path))
+
+
+def with_column(encoder: Encoder, encoded: Encoded, stage: Stage, labels: IntArray) -> Encoded:
+    """Return a batch in which a column has the labels that a stage chose."""
+    ids = np.array([encoder.id_of(stage.column, name) for name in stage.model.labels], np.int32)
+    is_word = np.ones(encoded.ids.shape[1], dtype=bool)
+    is_word[encoded.starts[:-1]] = False
+    changed = encoded.ids.copy()
+    changed[encoder.attributes.index(stage.column), is_word] = ids[labels]
+    return replace(encoded, ids=changed)

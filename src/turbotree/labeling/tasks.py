@@ -1,0 +1,90 @@
+"""What the learner is told of rows of labels: their training problems."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from turbotree.features import AnyWeights, Encoded
+from turbotree.features._core import Gradient
+from turbotree.labeling.model import ChainModel, FloatArray, IntArray
+from turbotree.learning import Expectation
+
+
+class ChainProblem:
+    """One training sentence: its labels, then the pairs of neighbouring ones."""
+
+    def __init__(self, model: ChainModel, encoded: Encoded, labels: IntArray) -> None:
+        self._model = model
+        self._rows = rows = model.rows(encoded.lengths)
+        self._prepared = model.prepare(encoded)
+        self._split = len(rows.nodes.labels)
+        self.gold = self._indicator(labels)
+        self.cost = 1.0 - self.gold
+        self.cost[self._split :] = 0.0
+
+    @property
+    def gold_is_allowed(self) -> bool:
+        """Always: the labels of spans keep the rules of their scheme."""
+        return True
+
+    def scores(self, weights: AnyWeights) -> FloatArray:
+        """Score each label and each pair."""
+        return np.concatenate(self._model.score(self._prepared, self._rows, weights))
+
+    def decode(self, scores: FloatArray) -> FloatArray:
+        """Return the best labels."""
+        nodes, edges = scores[: self._split], scores[self._split :]
+        best = self._model.transitions.best(self._rows.lengths, nodes, edges)
+        return self._indicator(best.labels)
+
+    def marginals(self, scores: FloatArray) -> Expectation:
+        """Return the probabilities of labels and pairs."""
+        nodes, edges = scores[: self._split], scores[self._split :]
+        found = self._model.transitions.marginals(self._rows.lengths, nodes, edges)
+        return Expectation(
+            np.concatenate([found.node_probabilities, found.edge_probabilities]),
+            float(found.log_partitions[0]),
+        )
+
+    def gradient(self, coefficients: FloatArray) -> Gradient:
+        """Return the features of labels and pairs, weighted."""
+        nodes, edges = coefficients[: self._split], coefficients[self._split :]
+        return self._model.gradient(self._prepared, self._rows, nodes, edges)
+
+    def _indicator(self, labels: IntArray) -> FloatArray:
+        transitions = self._model.transitions
+        indicator = np.zeros(self._split + len(self._rows.pairs.labels))
+        words = np.arange(len(labels))
+        indicator[words * transitions.labels + labels] = 1.0
+        pairs = transitions.places[labels[:-1], labels[1:]]
+        indicator[self._split + words[:-1] * len(transitions.pairs) + pairs] = 1.0
+        return indicator
+
+
+class ChainTask:
+    """The training set of a model whose labels see one another.
+
+    Parameters
+    ----------
+    model
+        The model's templates, labels and transitions.
+    encoded, labels
+        The sentences, each a batch of one, and the numbers of their gold labels; every pair of
+        neighbours has to be allowed.
+    """
+
+    def __init__(
+        self, model: ChainModel, encoded: Sequence[Encoded], labels: Sequence[IntArray]
+    ) -> None:
+        self._model = model
+        self._encoded = encoded
+        self._labels = labels
+
+    def __len__(self) -> int:
+        return len(self._encoded)
+
+    def problem(self, index: int) -> ChainProblem:
+        """Return one sentence's problem."""
+        return ChainProblem(self._model, self._encoded[index], self._labels[index])
