@@ -8,11 +8,14 @@ honest probabilities without changing the best answer.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from turbotree.features import AnyWeights
 from turbotree.learning.losses import Loss
-from turbotree.learning.problem import Problem
+from turbotree.learning.problem import FloatArray, Problem
+
+_Problem = TypeVar("_Problem", bound=Problem)
 
 # Golden-section search over log(temperature): this range, this many steps (to 0.5 %).
 _RANGE = (math.log(0.01), math.log(10.0))
@@ -39,7 +42,19 @@ def typical_temperature(loss: Loss) -> float:
     return loss.gamma * _TYPICAL_PER_MARGIN or 1.0
 
 
-def fit_temperature(problems: Sequence[Problem], weights: AnyWeights, *, default: float) -> float:
+def surprise_of_answer(problem: Problem, scores: FloatArray) -> float:
+    """Return how unlikely the whole answer is: its negative log probability."""
+    gold = float((scores * problem.gold).sum())
+    return problem.marginals(scores).log_partition - gold
+
+
+def fit_temperature(
+    problems: Sequence[_Problem],
+    weights: AnyWeights,
+    *,
+    default: float,
+    surprise: Callable[[_Problem, FloatArray], float] = surprise_of_answer,
+) -> float:
     """Return the temperature under which the gold answers are most likely.
 
     Parameters
@@ -50,29 +65,27 @@ def fit_temperature(problems: Sequence[Problem], weights: AnyWeights, *, default
         The model's weights.
     default
         The temperature if there are no problems.
+    surprise
+        What to make small: how unlikely the gold answer is, given the scores of the parts.
     """
     if not problems:
         return default
     scored = [(problem, problem.scores(weights)) for problem in problems]
 
-    def surprise(log_temperature: float) -> float:
+    def total(log_temperature: float) -> float:
         inverse = math.exp(-log_temperature)
-        return sum(
-            problem.marginals(scores * inverse).log_partition
-            - inverse * float(scores @ problem.gold)
-            for problem, scores in scored
-        )
+        return sum(surprise(problem, scores * inverse) for problem, scores in scored)
 
     low, high = _RANGE
     left, right = high - _RATIO * (high - low), low + _RATIO * (high - low)
-    at_left, at_right = surprise(left), surprise(right)
+    at_left, at_right = total(left), total(right)
     for _ in range(_STEPS):
         if at_left < at_right:
             high, right, at_right = right, left, at_left
             left = high - _RATIO * (high - low)
-            at_left = surprise(left)
+            at_left = total(left)
         else:
             low, left, at_left = left, right, at_right
             right = low + _RATIO * (high - low)
-            at_right = surprise(right)
+            at_right = total(right)
     return round(math.exp((low + high) / 2.0), 3)

@@ -13,7 +13,7 @@ from turbotree.parsing.decoding import decode
 from turbotree.parsing.label_task import LabelTask
 from turbotree.parsing.labels import LabelModel
 from turbotree.parsing.model import PartModel
-from turbotree.parsing.part_task import PartTask
+from turbotree.parsing.part_task import PartProblem, PartTask
 from turbotree.parsing.parts import PartSet
 from turbotree.parsing.treebank import Treebank
 
@@ -55,7 +55,11 @@ def label_accuracy(model: LabelModel, dev: Treebank, map_: Map) -> float:
 def part_temperature(
     pruner: Pruner, model: PartModel, dev: Treebank, shape: TreeShape, default: float
 ) -> float:
-    """Return the temperature under which the gold trees are most likely."""
+    """Return the temperature under which the gold trees are most likely.
+
+    Beyond arcs, where the probability of a whole tree is an approximation, under which the gold
+    heads are, each by itself.
+    """
     # A gold tree with more roots than the parser may give says nothing of its probabilities.
     usable = [
         i
@@ -70,7 +74,11 @@ def part_temperature(
     task = PartTask(model, encoded, heads, shape, candidates)
     assert model.weights is not None
     problems = [task.problem(i) for i in range(len(task))]
-    return fit_temperature(problems, model.weights, default=default)
+    if len(model.families) == 1:
+        return fit_temperature(problems, model.weights, default=default)
+    return fit_temperature(
+        problems, model.weights, default=default, surprise=PartProblem.surprise_of_heads
+    )
 
 
 def label_temperature(model: LabelModel, dev: Treebank, default: float) -> float:

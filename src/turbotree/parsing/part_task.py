@@ -25,6 +25,9 @@ from turbotree.parsing.relaxed import automata_alone, relaxed_parts
 #: automata of heads alone, each for itself, which together need not be a tree (Koo et al. 2010).
 DECODERS = ("admm", "exact", "automata")
 
+# What belief propagation rules out may still be right.
+_LEAST_LIKELY = 1e-9
+
 # An answer that is nearly the best one teaches as well, and most sentences are done long before.
 _RELAXED: dict[str, Any] = {"max_iterations": 100, "residual_threshold": 1e-3, "factors": True}
 
@@ -94,6 +97,12 @@ class PartProblem:
         found = part_marginals(self._parts, 0, split, self._shape, every_part=True)
         assert found.parts is not None
         return Expectation(self._joined(found.parts), found.log_partition)
+
+    def surprise_of_heads(self, scores: FloatArray) -> float:
+        """Return how unlikely the gold heads are, each by itself: the sum of -log probability."""
+        found = part_marginals(self._parts, 0, self._split(scores), self._shape)
+        gold = self.gold[: self._ends[0]] > 0.0
+        return -float(np.log(np.maximum(found.arcs[gold], _LEAST_LIKELY)).sum())
 
     def gradient(self, coefficients: FloatArray) -> Gradient:
         """Return the parts' features, weighted."""
