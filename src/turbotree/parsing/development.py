@@ -57,8 +57,9 @@ def part_temperature(
 ) -> float:
     """Return the temperature under which the gold trees are most likely.
 
-    Beyond arcs, where the probability of a whole tree is an approximation, under which the gold
-    heads are, each by itself.
+    Beyond arcs, where the probability of a whole tree is an approximation, the one under which the
+    arcs' probabilities are nearest to the truth. (Squares do not mind the few arcs that belief
+    propagation rules out and that are right all the same; logarithms would see nothing else.)
     """
     # A gold tree with more roots than the parser may give says nothing of its probabilities.
     usable = [
@@ -77,7 +78,7 @@ def part_temperature(
     if len(model.families) == 1:
         return fit_temperature(problems, model.weights, default=default)
     return fit_temperature(
-        problems, model.weights, default=default, surprise=PartProblem.surprise_of_heads
+        problems, model.weights, default=default, surprise=PartProblem.error_of_arcs
     )
 
 

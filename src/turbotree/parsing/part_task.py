@@ -25,9 +25,6 @@ from turbotree.parsing.relaxed import automata_alone, relaxed_parts
 #: automata of heads alone, each for itself, which together need not be a tree (Koo et al. 2010).
 DECODERS = ("admm", "exact", "automata")
 
-# What belief propagation rules out may still be right.
-_LEAST_LIKELY = 1e-9
-
 # An answer that is nearly the best one teaches as well, and most sentences are done long before.
 _RELAXED: dict[str, Any] = {"max_iterations": 100, "residual_threshold": 1e-3, "factors": True}
 
@@ -98,11 +95,10 @@ class PartProblem:
         assert found.parts is not None
         return Expectation(self._joined(found.parts), found.log_partition)
 
-    def surprise_of_heads(self, scores: FloatArray) -> float:
-        """Return how unlikely the gold heads are, each by itself: the sum of -log probability."""
+    def error_of_arcs(self, scores: FloatArray) -> float:
+        """Return how far the arcs' probabilities are from the truth: the sum of squares (Brier)."""
         found = part_marginals(self._parts, 0, self._split(scores), self._shape)
-        gold = self.gold[: self._ends[0]] > 0.0
-        return -float(np.log(np.maximum(found.arcs[gold], _LEAST_LIKELY)).sum())
+        return float(((found.arcs - self.gold[: self._ends[0]]) ** 2).sum())
 
     def gradient(self, coefficients: FloatArray) -> Gradient:
         """Return the parts' features, weighted."""
