@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
-import time
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from turbotree.cli.failures import INTERRUPTED, say
 from turbotree.cli.output import bytes_text, check_output
 from turbotree.cli.reading import OnMistake, Skipped, read_trees
-from turbotree.cli.showing import seconds_text, shown_progress
-from turbotree.cli.train_tagger import tell_about_earlier_run, train_tagger
+from turbotree.cli.showing import seconds_text
+from turbotree.cli.train_tagger import train_tagger
 from turbotree.cli.training_choices import (
     LABEL_SETS,
     FeatureSet,
@@ -23,6 +21,7 @@ from turbotree.cli.training_choices import (
     TrainingDecoder,
     given_templates,
 )
+from turbotree.cli.training_run import train_and_save
 from turbotree.errors import InputError
 from turbotree.evaluation import attachment_scores
 from turbotree.parsing import Parser, TrainingOptions
@@ -253,29 +252,18 @@ def train(
     }
     check_output(output)
     TrainingOptions(**options)  # complains before the data are read
-    checkpoint = output.with_name(f"{output.name}.checkpoint")
-    tell_about_earlier_run(checkpoint, resume)
-    started = time.perf_counter()
     train_trees = _read(train, on_error)
     dev_trees = _read(dev, on_error) if dev is not None else None
-    try:
-        with shown_progress(quiet) as progress:
-            parser = Parser.train(
-                train_trees,
-                dev=dev_trees,
-                checkpoint=checkpoint,
-                resume=resume,
-                progress=progress,
-                **options,
-            )
-            parser.save(output)
-    except KeyboardInterrupt:
-        on = "; --resume goes on from the last checkpoint" if checkpoint.exists() else ""
-        say(f"interrupted{on}")
-        raise typer.Exit(INTERRUPTED) from None
-    shutil.rmtree(checkpoint, ignore_errors=True)
+    parser, seconds = train_and_save(
+        partial(Parser.train, train_trees),
+        output,
+        resume=resume,
+        quiet=quiet,
+        dev=dev_trees,
+        **options,
+    )
     if not quiet:
-        typer.echo(_summary(parser, output, dev_trees, threads, time.perf_counter() - started))
+        typer.echo(_summary(parser, output, dev_trees, threads, seconds))
 
 
 def _read(path: Path, on_error: OnMistake) -> list[Sentence]:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import shutil
-import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import typer
 
-from turbotree.cli.failures import INTERRUPTED, say
 from turbotree.cli.output import bytes_text, check_output
 from turbotree.cli.reading import OnMistake, Skipped
-from turbotree.cli.showing import seconds_text, shown_progress
+from turbotree.cli.showing import seconds_text
 from turbotree.cli.tag import column_names
+from turbotree.cli.training_run import train_and_save
 from turbotree.errors import InputError
 from turbotree.labeling import Tagger, TaggerOptions
 from turbotree.text import Sentence, read_layout, renamed, sniff
@@ -35,38 +34,19 @@ def train_tagger(
     check_output(output)
     if TaggerOptions(**options).scheme == "auto" and dev is None:
         raise InputError("--scheme auto chooses by the score on a --dev file; there is none")
-    checkpoint = output.with_name(f"{output.name}.checkpoint")
-    tell_about_earlier_run(checkpoint, resume)
-    started = time.perf_counter()
     names = column_names(columns)
     train_sentences = _read(train, names, encoding, on_error)
     dev_sentences = _read(dev, names, encoding, on_error) if dev is not None else None
-    try:
-        with shown_progress(quiet) as progress:
-            tagger = Tagger.train(
-                train_sentences,
-                dev=dev_sentences,
-                checkpoint=checkpoint,
-                resume=resume,
-                progress=progress,
-                **options,
-            )
-            tagger.save(output)
-    except KeyboardInterrupt:
-        on = "; --resume goes on from the last checkpoint" if checkpoint.exists() else ""
-        say(f"interrupted{on}")
-        raise typer.Exit(INTERRUPTED) from None
-    shutil.rmtree(checkpoint, ignore_errors=True)
+    tagger, seconds = train_and_save(
+        partial(Tagger.train, train_sentences),
+        output,
+        resume=resume,
+        quiet=quiet,
+        dev=dev_sentences,
+        **options,
+    )
     if not quiet:
-        typer.echo(_summary(tagger, output, time.perf_counter() - started))
-
-
-def tell_about_earlier_run(checkpoint: Path, resume: bool) -> None:
-    """Say what becomes of the state of an earlier run."""
-    if resume and not checkpoint.exists():
-        say(f"nothing to resume: there is no {checkpoint}; starting from the beginning")
-    elif not resume and checkpoint.exists():
-        say(f"starting afresh; the earlier run's {checkpoint} is dropped")
+        typer.echo(_summary(tagger, output, seconds))
 
 
 def _read(
