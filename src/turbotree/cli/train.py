@@ -227,8 +227,11 @@ def train(
     if step is not None:
         options["largest_step"] = step
     if task is not Task.PARSE:
-        if model is not ModelKind.ARC or parts is not None or single_root is not None:
-            raise InputError(f"--model, --parts and roots are for trees, not for task {task.value}")
+        of_trees = (model is not ModelKind.ARC, decoder is not TrainingDecoder.ADMM)
+        if any(of_trees) or parts is not None or single_root is not None:
+            raise InputError(
+                f"--model, --parts, --decoder and roots are for trees, not for task {task.value}"
+            )
         options |= {"task": task.value, "label": label, "scheme": scheme.value}
         train_tagger(
             train,

@@ -184,7 +184,7 @@ def add_ancestry(
     scores: Mapping[str, FloatArray],
     *,
     exclusive: bool = True,
-) -> int:
+) -> None:
     """Add what paths and non-projective arcs stand for to a graph whose first variables are arcs.
 
     Parameters
@@ -199,11 +199,6 @@ def add_ancestry(
         Its families, and the scores of the sentence's parts.
     exclusive
         Say of a word's heads that only one holds, as the tree does. It tightens relaxations.
-
-    Returns
-    -------
-    int
-        The number of the first new variable.
     """
     ancestry = next(iter(families.values())).ancestry
     totals = ancestry_scores(families, sentence, scores, arcs)
@@ -222,4 +217,3 @@ def add_ancestry(
     for define, groups in ((define_sum, ancestry.sums), (graph.define_or, ancestry.ors)):
         outputs, inputs, offsets = groups.of(sentence)
         define(of(outputs), of(inputs), offsets=offsets)
-    return first

@@ -44,16 +44,7 @@ def belief_graph(
 ) -> FactorGraph:
     """Write a sentence's parts as a graph: a tree, automata of siblings, and pairs of arcs.
 
-    Parameters
-    ----------
-    parts
-        The parts of a batch.
-    sentence
-        Which sentence of the batch.
-    scores
-        The scores of this sentence's parts, by family.
-    shape
-        Which trees are allowed.
+    Parameters are those of :func:`turbotree.parsing.decoding.build_graph`.
     """
     graph = tree_of_arcs(parts, sentence, scores["arc"], shape)
     automata = _in_automata(parts)

@@ -15,7 +15,7 @@ from turbotree.graphs import Status
 from turbotree.learning import Expectation
 from turbotree.parsing.arcs import FloatArray, IntArray, TreeShape, all_arcs, best_trees
 from turbotree.parsing.automata import IN_AUTOMATA
-from turbotree.parsing.decoding import SOLVERS, build_graph, heads_of, part_marginals
+from turbotree.parsing.decoding import build_graph, decode, heads_of, part_marginals
 from turbotree.parsing.model import PartModel
 from turbotree.parsing.parts import PartSet
 from turbotree.parsing.relaxed import automata_alone, relaxed_parts
@@ -75,10 +75,9 @@ class PartProblem:
         own = self._split(scores)
         if self._decoder == "automata":
             return self._joined(automata_alone(parts, own))
-        graph = build_graph(parts, 0, own, shape)
         if self._decoder == "exact":
-            solver, options = SOLVERS["auto"]
-            return self._indicator(heads_of(parts, 0, graph.solve(solver, **options), shape))
+            return self._indicator(decode(parts, 0, own, shape)[0])
+        graph = build_graph(parts, 0, own, shape)
         solution = graph.solve("admm", **_RELAXED)
         answer: dict[str, Any] = dict(parts.indicators(0, heads_of(parts, 0, solution, shape)))
         if solution.status is not Status.OPTIMAL:
