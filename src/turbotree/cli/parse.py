@@ -140,6 +140,14 @@ def parse(
             show_default=False,
         ),
     ] = None,
+    keep_given: Annotated[
+        bool,
+        typer.Option(
+            "--keep-given",
+            help="Keep the heads and relations that the input has, and find those that are _. "
+            "Heads that clash (a cycle, two roots) are an error.",
+        ),
+    ] = False,
     profile: Annotated[
         bool,
         typer.Option(
@@ -179,8 +187,8 @@ def parse(
     """Parse sentences, or label their words: whatever the model does.
 
     The input comes back with HEAD and DEPREL replaced and everything else as it was: comments,
-    multiword tokens, empty nodes. Heads that the input has are not looked at. From a pipe,
-    answers come as soon as sentences do.
+    multiword tokens, empty nodes. Heads that the input has are not looked at, unless
+    --keep-given says so. From a pipe, answers come as soon as sentences do.
     """
     if output is not None and output == STDIN:
         output = None
@@ -188,7 +196,8 @@ def parse(
         check_output(output)
     skipped = Skipped(on_error)
     if read_model(model).kind == TAGGER:
-        if decoder or decomposition or exact or projective or profile or single_root is not None:
+        for_parsers = (decoder, decomposition, exact, projective, profile, keep_given)
+        if any(for_parsers) or single_root is not None:
             raise InputError("--decoder and the like are for parsers; this model is a tagger")
         tag_file(
             Tagger.load(model),
@@ -214,6 +223,7 @@ def parse(
         "decomposition": decomposition.value if decomposition else None,
         "projective": projective,
         "single_root": single_root,
+        "keep_given": keep_given,
         "threads": threads,
         "profile": figures,
     }

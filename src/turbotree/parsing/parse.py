@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 import numpy.typing as npt
 
 from turbotree.parsing.arcs import TreeShape
+from turbotree.parsing.constraints import Constraints
 from turbotree.parsing.decoding import Certificate, PartMarginals, part_marginals
 from turbotree.parsing.labels import LabelScores
 from turbotree.parsing.model import PartScores
@@ -22,11 +24,17 @@ IntArray = npt.NDArray[np.int32]
 
 @dataclass(frozen=True)
 class ParsedBatch:
-    """What the parses of one batch share: scores, from which probabilities are made on demand."""
+    """What the parses of one batch share: scores, from which probabilities are made on demand.
+
+    A sentence may have several trees; `tree_lengths` has the words of each, in the order of
+    `label_scores`.
+    """
 
     parts: PartSet
     scores: PartScores
     shape: TreeShape
+    constraints: Sequence[Constraints] | None
+    tree_lengths: IntArray
     arc_temperature: float
     label_scores: LabelScores
     label_temperature: float
@@ -38,7 +46,11 @@ class ParsedBatch:
         scores = {
             name: self.scores[name][where] / self.arc_temperature for name, where in at.items()
         }
-        return part_marginals(self.parts, sentence, scores, self.shape)
+        amend = None
+        if self.constraints is not None and self.constraints[sentence].spans:
+            rows = self.parts.arcs.rows[at["arc"]]
+            amend = partial(self.constraints[sentence].add_spans, rows=rows)
+        return part_marginals(self.parts, sentence, scores, self.shape, amend=amend)
 
     @cached_property
     def label_distributions(self) -> list[dict[int, float]]:
@@ -47,8 +59,8 @@ class ParsedBatch:
 
     @cached_property
     def first_words(self) -> IntArray:
-        """Index of each sentence's first word among the words of the batch."""
-        return np.concatenate([[0], np.cumsum(self.parts.lengths)]).astype(np.int32)
+        """Index of each tree's first word among the words of the batch."""
+        return np.concatenate([[0], np.cumsum(self.tree_lengths)]).astype(np.int32)
 
 
 @dataclass(frozen=True)
@@ -76,6 +88,7 @@ class Parse:
     certificate: Certificate
     _batch: ParsedBatch = field(repr=False, compare=False)
     _index: int = field(repr=False, compare=False)
+    _tree: int = field(repr=False, compare=False)
 
     @cached_property
     def marginals(self) -> PartMarginals:
@@ -102,7 +115,7 @@ class Parse:
     def label_distributions(self) -> tuple[dict[str, float], ...]:
         """Probabilities of each word's labels, given the tree."""
         batch = self._batch
-        first, last = batch.first_words[self._index], batch.first_words[self._index + 1]
+        first, last = batch.first_words[self._tree : self._tree + 2]
         return tuple(
             {batch.label_names[label]: p for label, p in distribution.items()}
             for distribution in batch.label_distributions[first:last]
@@ -111,8 +124,9 @@ class Parse:
     @property
     def label_probabilities(self) -> tuple[float, ...]:
         """Probability of each word's chosen label, given the tree."""
+        # A label that was given may be unknown to the model; it is certain all the same.
         return tuple(
-            distribution[label]
+            distribution.get(label, 1.0)
             for distribution, label in zip(self.label_distributions, self.labels, strict=True)
         )
 
