@@ -49,12 +49,23 @@ Solver admm(std::int64_t max_iterations, double residual_threshold, double penal
 }
 
 Solver branch_and_bound(std::int64_t max_nodes, std::int64_t max_rounds_per_node,
-                        double relative_gap, double time_limit_seconds, bool trace) {
+                        double relative_gap, double time_limit_seconds, bool trace,
+                        std::int64_t count, std::int64_t keys, bool same_size, double floor) {
   BranchAndBoundOptions options;
+  options.count = count;
+  options.keys = keys;
+  options.same_size = same_size;
+  options.floor = floor;
   options.max_nodes = max_nodes;
   options.relative_gap = relative_gap;
   options.relaxation.max_iterations = max_rounds_per_node;
-  return Solver::with(options, time_limit_seconds, trace);
+  return Solver::of(
+      [options](const Graph& graph, Control& control) {
+        require(options.keys <= static_cast<std::int64_t>(graph.scores.size()),
+                "keys: more than there are variables");
+        return solve(graph, options, control);
+      },
+      time_limit_seconds, trace);
 }
 
 Solver subgradient(int rule, double step, std::int64_t max_iterations, double relative_gap,
@@ -101,7 +112,8 @@ void bind_solvers(nb::module_& m) {
         "step"_a, "extrapolate"_a, "relative_gap"_a, "extras"_a, "time_limit_seconds"_a, "trace"_a,
         "start"_a.none());
   m.def("branch_and_bound", &branch_and_bound, "max_nodes"_a, "max_rounds_per_node"_a,
-        "relative_gap"_a, "time_limit_seconds"_a, "trace"_a);
+        "relative_gap"_a, "time_limit_seconds"_a, "trace"_a, "count"_a = 1, "keys"_a = -1,
+        "same_size"_a = false, "floor"_a = -kInfinity);
   m.def("subgradient", &subgradient, "rule"_a, "step"_a, "max_iterations"_a, "relative_gap"_a,
         "time_limit_seconds"_a, "trace"_a);
   m.def("belief_propagation", &belief_propagation, "sums"_a, "schedule"_a, "max_iterations"_a,

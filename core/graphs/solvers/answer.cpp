@@ -71,6 +71,14 @@ Answer solve(const Graph& graph, const BranchAndBoundOptions& options, Control& 
   answer.iterations = result.nodes;
   if (result.relaxed.size() == graph.scores.size())
     answer.relaxed = clipped(std::move(result.relaxed));
+  if (options.count > 1) {
+    answer.all_values.emplace();
+    answer.all_scores.emplace();
+    for (const BranchAndBoundResult::Found& found : result.found) {
+      answer.all_values->insert(answer.all_values->end(), found.values.begin(), found.values.end());
+      answer.all_scores->push_back(found.value);
+    }
+  }
   return answer;
 }
 

@@ -1,4 +1,9 @@
-// The best assignment with a proof: best-first search with ADMM's bounds.
+// The best assignment with a proof, or the k best: best-first search with ADMM's bounds.
+//
+// For several assignments, a node in which one was found is divided as by Lawler: any other one
+// differs first in the i-th of the variables that are true in it, for some i, so that each child
+// keeps those before and gives up the i-th. What the parent's dual scores say of a variable bounds
+// the child, and most children are closed by that without being solved.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +18,13 @@ namespace turbotree::graphs {
 struct BranchAndBoundOptions {
   std::int64_t max_nodes = 1000000;
   double relative_gap = 1e-6;
+  // How many assignments to find; they differ in their first `keys` variables, all if negative.
+  std::int64_t count = 1;
+  std::int64_t keys = -1;
+  // No assignment's true keys are among those of another one, as if all had the same number.
+  bool same_size = false;
+  // Assignments that are not above this need not be found.
+  double floor = -kInfinity;
   // How hard to try at each node: a bound that is nearly the relaxation's is enough.
   AdmmOptions relaxation{.residual_threshold = 1e-4};
 };
@@ -26,6 +38,12 @@ struct BranchAndBoundResult {
   double upper_bound = kInfinity;
   std::vector<std::uint8_t> values;
   std::vector<double> relaxed;  // the solution of the first relaxation
+  // All that were asked for, best first; one is the values of all variables.
+  struct Found {
+    double value;
+    std::vector<std::uint8_t> values;
+  };
+  std::vector<Found> found;
   Trace trace;                  // one row a node
 };
 
@@ -54,11 +72,17 @@ class BranchAndBound {
 
   void solve(const Node& node);
   void branch(std::vector<Pin> pins, double bound);
+  // Divides a node by an assignment of it, which is left out.
+  void divide(std::vector<Pin> pins, double bound, const std::vector<std::uint8_t>& values);
   // Fixes variables of which one value cannot beat the best assignment so far. Returns the bound
   // that the present scores of the links give.
   double fix_variables(std::vector<Pin>& pins);
   std::int64_t choose_variable(const std::vector<Pin>& pins) const;
   void take(double value, const std::vector<std::uint8_t>& values);
+  bool wants_several() const { return options_.count > 1; }
+  std::size_t keys() const {
+    return options_.keys < 0 ? graph_.scores.size() : static_cast<std::size_t>(options_.keys);
+  }
   // A bound that does not exceed this cannot hide a better assignment.
   double cutoff() const;
 
@@ -68,6 +92,7 @@ class BranchAndBound {
   Admm admm_;
   std::priority_queue<Node> open_;
   std::int64_t created_ = 0;
+  double bound_ = kInfinity;    // what the present scores of the links give, before losses
   double closed_ = -kInfinity;  // no assignment that was ruled out is better than this
   BranchAndBoundResult result_;
   std::vector<double> weight_;  // of a variable: how much hangs on it

@@ -121,8 +121,8 @@ class Constraints:
                 clash = arc(head, modifier)
                 raise InfeasibleError(f"{where}: {clash} is both required and forbidden")
         for modifier, label in self.labels.items():
-            for head in (None, self.heads.get(modifier)):
-                if (head, modifier, label) in self.forbidden_labels:
+            for above in (None, self.heads.get(modifier)):
+                if (above, modifier, label) in self.forbidden_labels:
                     raise InfeasibleError(
                         f"{where}: label {label} of {word(sentence, modifier)} is both required "
                         "and forbidden"

@@ -23,6 +23,7 @@ from turbotree.parsing.parse import Parse
 from turbotree.parsing.parts import PartSet
 from turbotree.parsing.profile import Profile
 from turbotree.parsing.scored import FoundTree, Scored
+from turbotree.parsing.several import SeveralTrees
 from turbotree.parsing.storing import load_fields, store
 from turbotree.streaming import in_batches, map_in_order
 from turbotree.text import Sentence
@@ -41,7 +42,7 @@ _BATCH_SIZE = 32
 
 
 @dataclass(frozen=True)
-class Parser:
+class Parser(SeveralTrees):
     """A labelled dependency parser.
 
     Make one with :meth:`train` or :meth:`load`. A parser never changes, so threads may share it.
