@@ -1,11 +1,12 @@
 """Ten best trees beside one, in the same run: the figure that counts is the ratio.
 
-    python benchmarks/k_best.py MODEL TEST.conllu [--k 10] [--sentences N]
+python benchmarks/k_best.py MODEL TEST.conllu [--k 10] [--sentences N]
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import statistics
 import sys
 from pathlib import Path
@@ -42,12 +43,14 @@ def main() -> int:
         one = process_time() - started
         profile = Profile()
         started = process_time()
-        lists = [found for b in batches for found in parser.k_best_batch(b, given.k, profile=profile)]
+        lists = [
+            found for b in batches for found in parser.k_best_batch(b, given.k, profile=profile)
+        ]
         several = process_time() - started
         ratios.append(several / one)
         proven = [parse.certificate.status is Status.OPTIMAL for found in lists for parse in found]
         falling = all(
-            a.score >= b.score for found in lists for a, b in zip(found, found[1:], strict=False)
+            a.score >= b.score for found in lists for a, b in itertools.pairwise(found)
         )
         print(
             f"one best {one:.2f} s, {given.k} best {several:.2f} s: {several / one:.2f} times; "

@@ -50,7 +50,7 @@ void BranchAndBound::take(double value, const std::vector<std::uint8_t>& values)
   result_.values = values;
 }
 
-double BranchAndBound::fix_variables(std::vector<Pin>& pins) {
+double BranchAndBound::find_losses(const std::vector<Pin>& pins) {
   Factors& factors = admm_.factors();
   const Links& links = factors.links();
   scores_ = admm_.link_scores();
@@ -93,6 +93,18 @@ double BranchAndBound::fix_variables(std::vector<Pin>& pins) {
     loss_if_one_[v] += std::max(0.0, -left[v]);
     loss_if_zero_[v] += std::max(0.0, left[v]);
   }
+  return bound;
+}
+
+BranchAndBound::Losses BranchAndBound::losses(std::span<const double> link_scores) {
+  const std::vector<double> consensus(graph_.scores.size(), 0.5);
+  admm_.warm_start(link_scores, consensus, 1.0);
+  const double bound = find_losses(graph_.pins);
+  return {bound, loss_if_one_, loss_if_zero_};
+}
+
+double BranchAndBound::fix_variables(std::vector<Pin>& pins) {
+  const double bound = find_losses(pins);
   for (std::size_t v = 0; v < pins.size(); ++v) {
     if (pins[v] >= 0) continue;
     const bool one_is_hopeless = bound - loss_if_one_[v] <= cutoff();
@@ -180,6 +192,8 @@ void BranchAndBound::solve(const Node& node) {
   result_.rounds += result.iterations;
   if (result_.nodes == 1) {
     result_.relaxed = admm_.consensus();
+    result_.link_scores = admm_.link_scores();
+    result_.penalty = admm_.penalty();
     result_.impossible_factor = result.impossible_factor;
   }
   take(result.value, result.values);

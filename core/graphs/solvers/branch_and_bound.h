@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <queue>
+#include <span>
 #include <vector>
 
 #include "graphs/solvers/admm.h"
@@ -37,7 +38,9 @@ struct BranchAndBoundResult {
   double value = -kInfinity;
   double upper_bound = kInfinity;
   std::vector<std::uint8_t> values;
-  std::vector<double> relaxed;  // the solution of the first relaxation
+  // The solution of the first relaxation, and where that stopped.
+  std::vector<double> relaxed, link_scores;
+  double penalty = 0.0;
   // All that were asked for, best first; one is the values of all variables.
   struct Found {
     double value;
@@ -52,6 +55,14 @@ class BranchAndBound {
   BranchAndBound(const Graph& graph, const BranchAndBoundOptions& options, Control& control);
 
   BranchAndBoundResult run();
+
+  // What the scores of links say of each variable alone: a bound on all assignments, and how much
+  // less it is of those in which the variable is 1, or 0.
+  struct Losses {
+    double bound;
+    std::vector<double> if_one, if_zero;
+  };
+  Losses losses(std::span<const double> link_scores);
 
  private:
   // Where the relaxation of a node stopped; its children go on from there.
@@ -74,6 +85,8 @@ class BranchAndBound {
   void branch(std::vector<Pin> pins, double bound);
   // Divides a node by an assignment of it, which is left out.
   void divide(std::vector<Pin> pins, double bound, const std::vector<std::uint8_t>& values);
+  // Finds the losses of variables that are not fixed; returns the bound.
+  double find_losses(const std::vector<Pin>& pins);
   // Fixes variables of which one value cannot beat the best assignment so far. Returns the bound
   // that the present scores of the links give.
   double fix_variables(std::vector<Pin>& pins);

@@ -113,6 +113,12 @@ def admm(max_iterations: int, residual_threshold: float, penalty: float, adapt_p
 
 def branch_and_bound(max_nodes: int, max_rounds_per_node: int, relative_gap: float, time_limit_seconds: float, trace: bool, count: int = 1, keys: int = -1, same_size: bool = False, floor: float = float('-inf')) -> Solver: ...
 
+def losses(graph: Graph, link_scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[float, Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+    """A bound, and how far it falls for each variable if that is 1, or 0."""
+
+def values(graph: Graph, assignments: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+    """The value of each assignment."""
+
 def subgradient(rule: int, step: float, max_iterations: int, relative_gap: float, time_limit_seconds: float, trace: bool) -> Solver: ...
 
 def belief_propagation(sums: bool, schedule: int, max_iterations: int, tolerance: float, damping: float, expectations: bool, time_limit_seconds: float, trace: bool) -> Solver: ...

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from turbotree.errors import InputError
 from turbotree.graphs import _core
@@ -94,7 +95,57 @@ def k_best(
         proven = answer.status == 0 or value >= rest - tolerance * max(1.0, abs(rest))
         status = Status.OPTIMAL if proven else Status.LIMIT
         bound = value if proven else rest
-        solutions.append(
-            Solution(own, value, bound, status, answer.iterations, answer.seconds)
-        )
+        solutions.append(Solution(own, value, bound, status, answer.iterations, answer.seconds))
     return solutions
+
+
+class Losses(NamedTuple):
+    """What a solution's dual scores say of each variable alone.
+
+    Attributes
+    ----------
+    bound
+        No assignment has a higher value.
+    if_one, if_zero
+        How much lower the bound is for assignments in which a variable is 1, or 0.
+    """
+
+    bound: float
+    if_one: NDArray[np.float64]
+    if_zero: NDArray[np.float64]
+
+
+def losses(graph: FactorGraph, solution: Solution) -> Losses:
+    """Bound the assignments in which a variable has one value, for each variable and value.
+
+    Parameters
+    ----------
+    graph : FactorGraph
+    solution : Solution
+        One of this graph by :func:`admm` or :func:`branch_and_bound`.
+
+    Examples
+    --------
+    >>> from turbotree.graphs import FactorGraph
+    >>> graph = FactorGraph()
+    >>> graph.exactly_one(graph.variables([1.0, 3.0]))
+    >>> found = losses(graph, graph.solve("admm"))
+    >>> round(found.bound, 3), round(found.if_one[0], 3), round(found.if_zero[0], 3)
+    (3.0, 2.0, 0.0)
+    """
+    if solution.warm_start is None:
+        raise InputError("losses: expected a solution of admm or branch_and_bound")
+    return Losses(*_core.losses(core_graph(graph), solution.warm_start.link_scores))
+
+
+def values_of(graph: FactorGraph, assignments: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Score many assignments as ``graph.value`` does, in the core.
+
+    >>> from turbotree.graphs import FactorGraph
+    >>> graph = FactorGraph()
+    >>> graph.exactly_one(graph.variables([1.0, 3.0]))
+    >>> values_of(graph, np.eye(2, dtype=bool))
+    array([1., 3.])
+    """
+    rows = np.ascontiguousarray(assignments, dtype=np.uint8)
+    return _core.values(core_graph(graph), rows)

@@ -83,6 +83,26 @@ class Certificate:
     iterations: int
     seconds: float
 
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain values; a bound or gap that is not known is None.
+
+        >>> Certificate(Status.OPTIMAL, 2.5, 0.0, 3, 0.01).to_dict()["status"]
+        'optimal'
+        """
+        return {
+            "status": self.status.value,
+            "bound": self.bound if np.isfinite(self.bound) else None,
+            "gap": self.gap if np.isfinite(self.gap) else None,
+            "rounds": self.iterations,
+            "seconds": round(self.seconds, 6),
+        }
+
+    def __str__(self) -> str:
+        if self.status is Status.OPTIMAL:
+            return "proven best"
+        gap = f"within {self.gap:.3g} of the best" if np.isfinite(self.gap) else "not proven best"
+        return f"{gap} ({self.status.value})"
+
 
 def build_graph(
     parts: PartSet, sentence: int, scores: Mapping[str, FloatArray], shape: TreeShape

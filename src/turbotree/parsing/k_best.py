@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from time import perf_counter
+from typing import Any
 
 import numpy as np
 
 from turbotree import trees
 from turbotree.errors import InfeasibleError
-from turbotree.graphs import Solution, Status, k_best
+from turbotree.graphs import FactorGraph, Solution, Status, k_best
+from turbotree.graphs.k_best import losses, values_of
 from turbotree.parsing.arcs import FloatArray, TreeShape
 from turbotree.parsing.decoding import SOLVERS, Amend, Certificate, build_graph, heads_of
 from turbotree.parsing.parts import PartSet
+from turbotree.parsing.reducing import REDUCIBLE, reduced
 from turbotree.parsing.scored import FoundTree, Scored
 
 #: Decoders that find several trees.
 SEVERAL = ("mst", "eisner", "auto", "exact")
 #: Rounds that the relaxation of a part of the search space may take: parents leave good starts.
-_ROUNDS = 60
+_ROUNDS = 25
 #: Parts of the search space that `auto` looks at, for each tree asked for.
 _NODES_A_TREE = 100
+#: Scores this near to each other, as a share, count as equal.
+_SLACK = 1e-5
 
 
 def k_best_trees(
@@ -83,14 +90,70 @@ def _of_graph(
     *,
     exact: bool,
 ) -> list[FoundTree]:
+    """Search in two steps: the best tree, and all others over the few arcs that are left.
+
+    Trees that differ from the best one in one head are soon scored, and the k-th best of them is
+    no better than the k-th best of all. An arc whose bound, by the dual scores of the best tree, is
+    below that is in none of the trees looked for.
+    """
     graph = build_graph(parts, sentence, scores, shape)
     if amend is not None:
         amend(graph)
-    limit = {} if exact else {"max_nodes": _NODES_A_TREE * (k + 1)}
-    solutions = k_best(
-        graph, k, keys=len(scores["arc"]), same_size=True, max_rounds_per_node=_ROUNDS, **limit
+    options: dict[str, Any] = {"max_rounds_per_node": _ROUNDS}
+    if not exact:
+        options["max_nodes"] = _NODES_A_TREE * (k + 1)
+    arcs = len(scores["arc"])
+    if amend is not None or not REDUCIBLE.issuperset(parts.families) or len(graph) != arcs:
+        found = k_best(graph, k, keys=arcs, same_size=True, **options)
+        return [_tree(parts, sentence, solution, shape) for solution in found]
+    started = perf_counter()
+    first = graph.solve(SOLVERS["auto"][0], **SOLVERS["auto"][1])
+    floor = _floor(parts, sentence, graph, first, k)
+    left = losses(graph, first)
+    # What is nearly as good as the last one has to be found too: rounding must not decide.
+    largest = max(float(np.abs(own).max(initial=0.0)) for own in scores.values())
+    floor -= _SLACK * max(1.0, abs(left.bound), largest)
+    likely = left.bound - left.if_one >= floor
+    few = reduced(parts, sentence, scores, likely)
+    found = k_best(
+        build_graph(few.parts, 0, few.scores, shape),
+        k,
+        keys=len(few.scores["arc"]),
+        same_size=True,
+        floor=floor - few.score,
+        **options,
     )
-    return [_tree(parts, sentence, solution, shape) for solution in solutions]
+    seconds = perf_counter() - started
+    trees = []
+    for solution in found:
+        heads, score, certificate = _tree(few.parts, 0, solution, shape)
+        certificate = replace(
+            certificate,
+            bound=certificate.bound + few.score,
+            iterations=certificate.iterations + first.iterations,
+            seconds=seconds,
+        )
+        trees.append(FoundTree(heads, score + few.score, certificate))
+    return trees
+
+
+def _floor(parts: PartSet, sentence: int, graph: FactorGraph, solution: Solution, k: int) -> float:
+    """Return the k-th best score of a tree and its neighbours; -inf if they are fewer."""
+    rows = parts.arcs.rows[parts.arcs.places(sentence)]
+    best = solution.values
+    if best is None:
+        return -np.inf
+    others = np.flatnonzero(~best)
+    neighbours = np.repeat(best[np.newaxis], len(others) + 1, axis=0)
+    chosen = np.flatnonzero(best)[rows[others, 1] - 1]  # arcs are sorted by modifier
+    at = np.arange(len(others))
+    neighbours[at, others] = True
+    neighbours[at, chosen] = False
+    values = values_of(graph, neighbours)
+    values = values[values > -np.inf]
+    if len(values) < k:
+        return -np.inf
+    return float(np.partition(values, len(values) - k)[len(values) - k])
 
 
 def _tree(parts: PartSet, sentence: int, solution: Solution, shape: TreeShape) -> FoundTree:
@@ -134,4 +197,3 @@ def _diverse(
         assert solution.values is not None
         graph.at_most(np.flatnonzero(solution.values[: len(scores["arc"])]), words - diversity)
     return found
-

@@ -79,6 +79,8 @@ class Parse:
         Sum of the scores of the tree's parts; comparable between trees of one sentence.
     certificate
         Whether the tree is proven to be the best, or by how much another might be better.
+    rank
+        Its place in a list of several trees of the sentence, from 1.
     """
 
     sentence: Sentence
@@ -89,6 +91,7 @@ class Parse:
     _batch: ParsedBatch = field(repr=False, compare=False)
     _index: int = field(repr=False, compare=False)
     _tree: int = field(repr=False, compare=False)
+    rank: int = field(default=1, compare=False)
 
     @cached_property
     def marginals(self) -> PartMarginals:

@@ -66,9 +66,7 @@ def sample_trees(scored: Scored, sentence: int, count: int, seed: int) -> list[F
     return drawn
 
 
-def _drawn(
-    matrix: FloatArray, count: int, shape: TreeShape, rng: np.random.Generator
-) -> IntArray:
+def _drawn(matrix: FloatArray, count: int, shape: TreeShape, rng: np.random.Generator) -> IntArray:
     return trees.sample(
         matrix,
         count,
@@ -92,10 +90,7 @@ def _resampled(
     rows, of_row = np.unique(proposals, axis=0, return_inverse=True)
     words = np.arange(1, rows.shape[1] + 1)
     weights = np.array(
-        [
-            tree_score(parts, sentence, scores, row) - float(matrix[row, words].sum())
-            for row in rows
-        ]
+        [tree_score(parts, sentence, scores, row) - float(matrix[row, words].sum()) for row in rows]
     )[of_row.reshape(-1)]
     shares = np.exp(weights - weights.max())
     chosen = rng.choice(len(proposals), size=count, p=shares / shares.sum())
@@ -109,9 +104,9 @@ def _proposing(beliefs: FloatArray, shape: TreeShape) -> FloatArray:
     matrix = np.full(beliefs.shape, -np.inf)
     matrix[possible] = target
     for _ in range(_FITTING_ROUNDS):
-        have = trees.marginals(
-            matrix, single_root=shape.single_root, projective=shape.projective
-        )[possible]
+        have = trees.marginals(matrix, single_root=shape.single_root, projective=shape.projective)[
+            possible
+        ]
         step = target - np.log(np.maximum(have, _HARDLY_POSSIBLE))
         matrix[possible] += 0.5 * np.clip(step, -2.0, 2.0)
     return matrix

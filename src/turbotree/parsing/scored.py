@@ -114,7 +114,7 @@ class Scored:
         number = 0
         for index, found in enumerate(trees):
             own: list[Parse] = []
-            for tree in found:
+            for rank, tree in enumerate(found, 1):
                 chosen = label_list[bounds[number] : bounds[number + 1]]
                 if self.constraints is not None:
                     for modifier, label in self.constraints[index].labels.items():
@@ -129,6 +129,7 @@ class Scored:
                         batch,
                         index,
                         number,
+                        rank,
                     )
                 )
                 number += 1

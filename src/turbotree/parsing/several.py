@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from turbotree.errors import InputError
@@ -14,7 +15,10 @@ from turbotree.parsing.parse import Parse
 from turbotree.parsing.profile import Profile
 from turbotree.parsing.sampling import sample_trees
 from turbotree.parsing.scored import Scored
+from turbotree.streaming import in_batches, map_in_order
 from turbotree.text import Sentence
+
+_BATCH_SIZE = 32
 
 
 class SeveralTrees(ABC):
@@ -123,6 +127,21 @@ class SeveralTrees(ABC):
             ]
         return scored.label(trees)
 
+    def k_best_pipe(
+        self, sentences: Iterable[Sentence], k: int, *, threads: int = 1, **options: Any
+    ) -> Iterator[Parse]:
+        """Find the k best trees of a stream of sentences; ``rank`` is a tree's place in its list.
+
+        Options are those of :meth:`k_best_batch`.
+        """
+        return _piped(partial(self.k_best_batch, k=k, **options), sentences, threads)
+
+    def sample_pipe(
+        self, sentences: Iterable[Sentence], n: int, *, threads: int = 1, **options: Any
+    ) -> Iterator[Parse]:
+        """Draw n trees of each sentence of a stream; options are those of :meth:`sample_batch`."""
+        return _piped(partial(self.sample_batch, n=n, **options), sentences, threads)
+
     def sample(
         self,
         sentence: Sentence,
@@ -186,3 +205,15 @@ class SeveralTrees(ABC):
         with scored.counts.stage("sampling"):
             trees = [sample_trees(scored, index, n, seed) for index in range(len(sentences))]
         return scored.label(trees)
+
+
+def _piped(
+    find: Callable[[Sequence[Sentence]], list[list[Parse]]],
+    sentences: Iterable[Sentence],
+    threads: int,
+) -> Iterator[Parse]:
+    if threads < 1:
+        raise InputError(f"threads is {threads}; expected at least 1")
+    find([])  # complains now, not when the first parse is asked for
+    lists = map_in_order(find, in_batches(sentences, _BATCH_SIZE), threads=threads)
+    return (parse for batch in lists for found in batch for parse in found)
