@@ -7,6 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from turbotree.errors import InputError
 from turbotree.graphs import Solution
@@ -31,6 +32,8 @@ _STYLE = """<style>
 .trace .grid { stroke: var(--soft); stroke-opacity: .25; }
 .trace .bound { stroke: var(--bound); fill: none; stroke-width: 2; }
 .trace .value { stroke: var(--value); fill: none; stroke-width: 2; }
+.trace .name-bound { fill: var(--bound); }
+.trace .name-value { fill: var(--value); }
 .trace .gap { fill: var(--gap); }
 </style>"""
 
@@ -75,8 +78,7 @@ def draw_trace(solution: Solution, title: str = "") -> str:
     if trace is None or len(trace) == 0:
         raise InputError("the solution has no trace; solve with trace=True")
     rounds = trace.iteration.astype(np.float64)
-    known = np.concatenate([a[np.isfinite(a)] for a in (trace.upper_bound, trace.value)])
-    ticks = _ticks(*_range(known))
+    ticks = _ticks(*_range(trace.upper_bound, trace.value))
     low, high = ticks[0], ticks[-1]
     last = max(float(rounds[-1]), 2.0)
 
@@ -86,13 +88,17 @@ def draw_trace(solution: Solution, title: str = "") -> str:
     def y(number: float) -> float:
         return _TOP + (high - number) / (high - low) * (_HEIGHT - _TOP - _BOTTOM)
 
-    bound = [(x(r), y(b)) for r, b in zip(rounds, trace.upper_bound, strict=True)]
+    bound = [
+        (x(r), y(min(b, 2 * high - low))) for r, b in zip(rounds, trace.upper_bound, strict=True)
+    ]
     value = [(x(r), y(v)) for r, v in zip(rounds, trace.value, strict=True) if np.isfinite(v)]
     right, floor = _WIDTH - _RIGHT, _HEIGHT - _BOTTOM
     pieces = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="trace" width="{_WIDTH}" '
         f'height="{_HEIGHT}" viewBox="0 0 {_WIDTH} {_HEIGHT}">',
         _STYLE,
+        f'<clipPath id="inside"><rect x="{_LEFT}" y="{_TOP}" width="{_WIDTH - _LEFT - _RIGHT}" '
+        f'height="{_HEIGHT - _TOP - _BOTTOM}"/></clipPath>',
         f'<text x="{_LEFT}" y="22">{escape(_shortened(printable(title)))}</text>',
     ]
     for tick in ticks:
@@ -113,9 +119,11 @@ def draw_trace(solution: Solution, title: str = "") -> str:
     steps = _steps(value, right)
     if steps:
         upper = [point for point in bound if point[0] >= steps[0][0] - 1e-9]
-        pieces.append(f'<path class="gap" d="{_path([*upper, *steps[::-1]])}Z"/>')
+        pieces.append(
+            f'<path class="gap" clip-path="url(#inside)" d="{_path([*upper, *steps[::-1]])}Z"/>'
+        )
         pieces.append(f'<path class="value" d="{_path(steps)}"/>')
-    pieces.append(f'<path class="bound" d="{_path(bound)}"/>')
+    pieces.append(f'<path class="bound" clip-path="url(#inside)" d="{_path(bound)}"/>')
     proven = solution.gap <= 1e-6 * max(1.0, abs(solution.upper_bound))
     labels = [("bound", bound[-1][1])] + ([("value", steps[-1][1])] if steps else [])
     if proven:
@@ -123,16 +131,22 @@ def draw_trace(solution: Solution, title: str = "") -> str:
     elif len(labels) == 2 and labels[1][1] - labels[0][1] < 14:  # not on top of each other
         labels[1] = ("value", labels[0][1] + 14)
     for name, at in labels:
-        pieces.append(f'<text x="{right + 8}" y="{at + 4:.1f}">{name}</text>')
+        pieces.append(
+            f'<text x="{right + 8}" y="{at + 4:.1f}" class="name-{name[:5]}">{name}</text>'
+        )
     found = "proven best" if proven else f"gap {solution.gap:.3g}"
     said = f"{found} after {solution.iterations} rounds"
     pieces.append(f'<text class="soft" x="{_LEFT}" y="38">{said}</text>')
     return "\n".join([*pieces, "</svg>\n"])
 
 
-def _range(known: np.ndarray[tuple[int], np.dtype[np.float64]]) -> tuple[float, float]:
-    low, high = float(known.min()), float(known.max())
-    pad = 0.05 * (high - low) or max(1e-3, 0.05 * abs(high))
+def _range(bounds: npt.NDArray[np.float64], values: npt.NDArray[np.float64]) -> tuple[float, float]:
+    """Give the range worth a look: the first bounds are far off, and leave the picture."""
+    found = np.flatnonzero(np.isfinite(values))
+    first = int(found[0]) if len(found) else 0
+    high = float(bounds[first // 2])
+    low = float(min(values[found].min(initial=high), bounds.min()))
+    pad = 0.08 * (high - low) or max(1e-3, 0.05 * abs(high))
     return low - pad, high + pad
 
 
