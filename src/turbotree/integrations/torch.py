@@ -9,7 +9,8 @@ Needs torch: ``pip install 'turbotree[torch]'``.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -35,7 +36,7 @@ except ImportError as error:
 __all__ = ["bp_marginals", "log_partition", "lp_sparsemap", "marginals", "sparsemap_trees"]
 
 FloatArray = npt.NDArray[np.float64]
-Tensor = torch.Tensor
+Tensor: TypeAlias = torch.Tensor
 
 #: Belief propagation runs until messages move by less, so that differences of its answers count.
 _BP_OPTIONS: dict[str, Any] = {"tolerance": 1e-12, "max_iterations": 5000}
@@ -237,20 +238,8 @@ class _BpMarginals(torch.autograd.Function):
         }
         for at, parts, places, scores in ctx.problems:
             direction = incoming[at][places["arc"]]
-            moves = _difference(
-                lambda step, p=parts, s=scores, d=direction: (
-                    part_marginals(
-                        p,
-                        0,
-                        {**s, "arc": s["arc"] + step * d},
-                        ctx.shape,
-                        every_part=True,
-                        **_BP_OPTIONS,
-                    ).parts
-                ),
-                direction,
-                _SMALL_STEP,
-            )
+            answer = partial(_beliefs, parts, scores, direction, ctx.shape)
+            moves = _difference(answer, direction, _SMALL_STEP)
             for name, total in totals.items():
                 if total is not None:
                     there = places[name][0] >= 0
@@ -285,13 +274,8 @@ class _SparsemapTrees(torch.autograd.Function):
         total = np.zeros(ctx.like.shape)
         for at, parts, place, own in ctx.problems:
             direction = incoming[at][place]
-            moves = _difference(
-                lambda step, p=parts, o=own, d=direction: {
-                    "arc": sparsemap(tree_of_arcs(p, 0, o + step * d, ctx.shape)).point
-                },
-                direction,
-                _LINEAR_STEP,
-            )
+            answer = partial(_nearest, parts, own, direction, ctx.shape)
+            moves = _difference(answer, direction, _LINEAR_STEP)
             total[at][place] = moves["arc"]
         return (_like(total, ctx.like), None, None, None)
 
@@ -322,6 +306,24 @@ class _LpSparsemap(torch.autograd.Function):
         moves = _difference(answer, direction, _LINEAR_STEP)
         like = ctx.like
         return (_like(moves["scores"], like[0]), _like(moves["extras"], like[1]), None, None, None)
+
+
+def _beliefs(
+    parts: PartSet,
+    scores: dict[str, FloatArray],
+    direction: FloatArray,
+    shape: TreeShape,
+    step: float,
+) -> Any:
+    moved = {**scores, "arc": scores["arc"] + step * direction}
+    return part_marginals(parts, 0, moved, shape, every_part=True, **_BP_OPTIONS).parts
+
+
+def _nearest(
+    parts: PartSet, scores: FloatArray, direction: FloatArray, shape: TreeShape, step: float
+) -> dict[str, FloatArray]:
+    graph = tree_of_arcs(parts, 0, scores + step * direction, shape)
+    return {"arc": sparsemap(graph).point}
 
 
 def _difference(
