@@ -14,6 +14,7 @@ from turbotree.cli.failures import CarefulGroup
 from turbotree.cli.inspect import inspect
 from turbotree.cli.parse import parse
 from turbotree.cli.suggest import suggest
+from turbotree.cli.trace import trace
 from turbotree.cli.train import train
 
 app = typer.Typer(
@@ -62,6 +63,7 @@ app.command(
         "turbotree parse mine.safetensors test.conllu -o parsed.conllu --threads 2",
         "cat test.conllu | turbotree parse mine.safetensors --format text | less",
         "turbotree parse mine.safetensors test.conllu -o trees.html",
+        "turbotree parse mine.safetensors partial.conllu --keep-given --k 5 --certificates",
     )
 )(parse)
 app.command(
@@ -81,3 +83,6 @@ app.command(
         "turbotree suggest mine.safetensors unlabelled.conllu --words --top 500 > words.tsv",
     )
 )(suggest)
+app.command(
+    epilog=_example("turbotree trace mine.safetensors test.conllu --sentence 3 -o rounds.svg")
+)(trace)

@@ -138,12 +138,23 @@ class Pruner:
         scores = self.model.score(encoded, arcs)
         if keep is None and shape is not None and shape != self.shape:
             keep = best_trees(lengths, arcs, scores, shape)
+        return self.prune(lengths, arcs, scores, keep, self.shape.single_root)
+
+    def prune(
+        self,
+        lengths: IntArray,
+        arcs: Parts,
+        scores: FloatArray,
+        keep: IntArray | None,
+        single_root: bool,
+    ) -> Parts:
+        """Return the likely ones of some arcs, and those of the trees to keep."""
         rows, offsets = _core.prune(
             lengths,
             arcs.rows,
             arcs.offsets,
             scores,
-            self.shape.single_root,
+            single_root,
             False,
             self.options.threshold,
             self.options.max_heads,

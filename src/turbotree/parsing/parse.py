@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 import numpy.typing as npt
 
 from turbotree.parsing.arcs import TreeShape
+from turbotree.parsing.constraints import Constraints
 from turbotree.parsing.decoding import Certificate, PartMarginals, part_marginals
 from turbotree.parsing.labels import LabelScores
 from turbotree.parsing.model import PartScores
@@ -22,11 +24,17 @@ IntArray = npt.NDArray[np.int32]
 
 @dataclass(frozen=True)
 class ParsedBatch:
-    """What the parses of one batch share: scores, from which probabilities are made on demand."""
+    """What the parses of one batch share: scores, from which probabilities are made on demand.
+
+    A sentence may have several trees; `tree_lengths` has the words of each, in the order of
+    `label_scores`.
+    """
 
     parts: PartSet
     scores: PartScores
     shape: TreeShape
+    constraints: Sequence[Constraints] | None
+    tree_lengths: IntArray
     arc_temperature: float
     label_scores: LabelScores
     label_temperature: float
@@ -34,8 +42,14 @@ class ParsedBatch:
 
     def marginals(self, sentence: int, *, every_part: bool = False) -> PartMarginals:
         """Probability of each arc of a sentence, and the log-partition."""
+        amend = None
+        if self.constraints is not None and self.constraints[sentence].spans:
+            rows = self.parts.arcs.rows[self.parts.arcs.places(sentence)]
+            amend = partial(self.constraints[sentence].add_spans, rows=rows)
         scores = self.scaled_scores(sentence)
-        return part_marginals(self.parts, sentence, scores, self.shape, every_part=every_part)
+        return part_marginals(
+            self.parts, sentence, scores, self.shape, every_part=every_part, amend=amend
+        )
 
     def scaled_scores(self, sentence: int) -> dict[str, FloatArray]:
         """Scores of a sentence's parts in units of the temperature."""
@@ -49,8 +63,8 @@ class ParsedBatch:
 
     @cached_property
     def first_words(self) -> IntArray:
-        """Index of each sentence's first word among the words of the batch."""
-        return np.concatenate([[0], np.cumsum(self.parts.lengths)]).astype(np.int32)
+        """Index of each tree's first word among the words of the batch."""
+        return np.concatenate([[0], np.cumsum(self.tree_lengths)]).astype(np.int32)
 
 
 @dataclass(frozen=True)
@@ -69,6 +83,8 @@ class Parse:
         Sum of the scores of the tree's parts; comparable between trees of one sentence.
     certificate
         Whether the tree is proven to be the best, or by how much another might be better.
+    rank
+        Its place in a list of several trees of the sentence, from 1.
     """
 
     sentence: Sentence
@@ -78,6 +94,8 @@ class Parse:
     certificate: Certificate
     _batch: ParsedBatch = field(repr=False, compare=False)
     _index: int = field(repr=False, compare=False)
+    _tree: int = field(repr=False, compare=False)
+    rank: int = field(default=1, compare=False)
 
     @cached_property
     def marginals(self) -> PartMarginals:
@@ -124,7 +142,7 @@ class Parse:
     def label_distributions(self) -> tuple[dict[str, float], ...]:
         """Probabilities of each word's labels, given the tree."""
         batch = self._batch
-        first, last = batch.first_words[self._index], batch.first_words[self._index + 1]
+        first, last = batch.first_words[self._tree : self._tree + 2]
         return tuple(
             {batch.label_names[label]: p for label, p in distribution.items()}
             for distribution in batch.label_distributions[first:last]
@@ -133,8 +151,9 @@ class Parse:
     @property
     def label_probabilities(self) -> tuple[float, ...]:
         """Probability of each word's chosen label, given the tree."""
+        # A label that was given may be unknown to the model; it is certain all the same.
         return tuple(
-            distribution[label]
+            distribution.get(label, 1.0)
             for distribution, label in zip(self.label_distributions, self.labels, strict=True)
         )
 
