@@ -13,6 +13,7 @@ from turbotree.cli.explain import explain
 from turbotree.cli.failures import CarefulGroup
 from turbotree.cli.inspect import inspect
 from turbotree.cli.parse import parse
+from turbotree.cli.suggest import suggest
 from turbotree.cli.trace import trace
 from turbotree.cli.train import train
 
@@ -76,6 +77,12 @@ app.command(epilog=_example("turbotree inspect mine.safetensors"))(inspect)
 app.command(
     epilog=_example("turbotree explain mine.safetensors test.conllu --sentence 3 --arc 2,1")
 )(explain)
+app.command(
+    epilog=_example(
+        "turbotree suggest mine.safetensors unlabelled.conllu --top 100 -o todo.conllu",
+        "turbotree suggest mine.safetensors unlabelled.conllu --words --top 500 > words.tsv",
+    )
+)(suggest)
 app.command(
     epilog=_example("turbotree trace mine.safetensors test.conllu --sentence 3 -o rounds.svg")
 )(trace)

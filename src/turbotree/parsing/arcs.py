@@ -13,6 +13,7 @@ from turbotree.parsing import _core
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int32]
+BoolArray = npt.NDArray[np.bool_]
 
 #: An arc: its head and its modifier.
 ARC = PartKind(("h", "m"))
@@ -108,6 +109,14 @@ class Pruner:
     model: ArcModel
     options: PruningOptions
     shape: TreeShape
+
+    def complete(self, encoded: Encoded, heads: IntArray) -> IntArray:
+        """Return the best tree of one sentence that has the known heads; others are negative."""
+        arcs = all_arcs(encoded.lengths)
+        known = heads[arcs.rows[:, 1] - 1]
+        contradicts = (known >= 0) & (known != arcs.rows[:, 0])
+        scores = np.where(contradicts, -np.inf, self.model.score(encoded, arcs))
+        return best_trees(encoded.lengths, arcs, scores, self.shape)
 
     def candidates(
         self, encoded: Encoded, keep: IntArray | None = None, shape: TreeShape | None = None

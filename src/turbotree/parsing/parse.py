@@ -40,17 +40,21 @@ class ParsedBatch:
     label_temperature: float
     label_names: list[str]
 
-    def marginals(self, sentence: int) -> PartMarginals:
+    def marginals(self, sentence: int, *, every_part: bool = False) -> PartMarginals:
         """Probability of each arc of a sentence, and the log-partition."""
-        at = self.parts.sentence_slices(sentence)
-        scores = {
-            name: self.scores[name][where] / self.arc_temperature for name, where in at.items()
-        }
         amend = None
         if self.constraints is not None and self.constraints[sentence].spans:
-            rows = self.parts.arcs.rows[at["arc"]]
+            rows = self.parts.arcs.rows[self.parts.arcs.places(sentence)]
             amend = partial(self.constraints[sentence].add_spans, rows=rows)
-        return part_marginals(self.parts, sentence, scores, self.shape, amend=amend)
+        scores = self.scaled_scores(sentence)
+        return part_marginals(
+            self.parts, sentence, scores, self.shape, every_part=every_part, amend=amend
+        )
+
+    def scaled_scores(self, sentence: int) -> dict[str, FloatArray]:
+        """Scores of a sentence's parts in units of the temperature."""
+        at = self.parts.sentence_slices(sentence)
+        return {name: self.scores[name][where] / self.arc_temperature for name, where in at.items()}
 
     @cached_property
     def label_distributions(self) -> list[dict[int, float]]:
@@ -113,6 +117,26 @@ class Parse:
         """Probability of each word's chosen head."""
         words = np.arange(1, len(self.heads) + 1)
         return tuple(self.arc_probabilities[list(self.heads), words].tolist())
+
+    @property
+    def head_entropies(self) -> tuple[float, ...]:
+        """How open each word's head is: the entropy of its distribution, in nats."""
+        chances = np.clip(self.arc_probabilities[:, 1:], 0.0, 1.0)
+        logs = np.log(chances, out=np.zeros_like(chances), where=chances > 0)
+        return tuple((-(chances * logs).sum(axis=0)).tolist())
+
+    @cached_property
+    def entropy(self) -> float:
+        """How open the whole tree is: the entropy of the distribution of trees, in nats.
+
+        It is exact for arc-factored models, else the Bethe entropy of belief propagation, which
+        may come out somewhat below 0 where there is no doubt.
+        """
+        found = self._batch.marginals(self._index, every_part=True)
+        assert found.parts is not None
+        scores = self._batch.scaled_scores(self._index)
+        expected = sum(float((found.parts[name] * own).sum()) for name, own in scores.items())
+        return found.log_partition - expected
 
     @cached_property
     def label_distributions(self) -> tuple[dict[str, float], ...]:
