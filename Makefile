@@ -16,7 +16,7 @@ test: $(VENV)/.dev lint
 	$(BIN)/python tests/run_examples.py
 
 # What needs extras: torch in a version that has wheels for the CPU alone.
-EXTRAS := torch==2.13.0 spacy scikit-learn conllu
+EXTRAS := torch==2.13.0 spacy scikit-learn conllu ray
 
 test-all: test $(VENV)/.extras
 	$(BIN)/python -m pytest tests/integrations src/turbotree/integrations tests/test_docs.py \
