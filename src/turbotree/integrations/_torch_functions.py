@@ -231,9 +231,17 @@ def _problems(
     return found
 
 
+# NumPy converts small arrays where it stands; torch would wake its threads for it.
+_NUMPY_TYPES = {torch.float32: np.float32, torch.float64: np.float64}
+
+
 def _array(tensor: Tensor) -> FloatArray:
-    return np.ascontiguousarray(tensor.detach().cpu().double().numpy())
+    plain = tensor.detach().cpu()
+    if plain.dtype not in _NUMPY_TYPES:
+        plain = plain.double()
+    return np.ascontiguousarray(plain.numpy(), dtype=np.float64)
 
 
 def _like(array: FloatArray, tensor: Tensor) -> Tensor:
-    return torch.from_numpy(np.asarray(array)).to(dtype=tensor.dtype, device=tensor.device)
+    found = torch.from_numpy(np.asarray(array, dtype=_NUMPY_TYPES.get(tensor.dtype, np.float64)))
+    return found.to(dtype=tensor.dtype, device=tensor.device)
