@@ -140,8 +140,8 @@ def test_json_has_one_object_a_line_with_likely_heads(
 def never_converging(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every model's probabilities are as if belief propagation had been stopped."""
 
-    def stopped(*arguments: Any) -> PartMarginals:
-        return replace(part_marginals(*arguments), converged=False)
+    def stopped(*arguments: Any, **options: Any) -> PartMarginals:
+        return replace(part_marginals(*arguments, **options), converged=False)
 
     monkeypatch.setattr("turbotree.parsing.parse.part_marginals", stopped)
 
