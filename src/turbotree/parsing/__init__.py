@@ -4,14 +4,18 @@ from turbotree.parsing.arcs import PruningOptions, TreeShape
 from turbotree.parsing.options import TrainingOptions
 from turbotree.parsing.parse import Parse
 from turbotree.parsing.parser import DECODERS, Parser
+from turbotree.parsing.rules import ParserRules, compile_rules, shipped_rules
 from turbotree.parsing.training import train_parser
 
 __all__ = [
     "DECODERS",
     "Parse",
     "Parser",
+    "ParserRules",
     "PruningOptions",
     "TrainingOptions",
     "TreeShape",
+    "compile_rules",
+    "shipped_rules",
     "train_parser",
 ]

@@ -27,6 +27,8 @@ from turbotree.parsing.model import PartModel, PartScores
 from turbotree.parsing.parse import Parse, ParsedBatch
 from turbotree.parsing.parts import PartSet
 from turbotree.parsing.profile import Profile
+from turbotree.parsing.rules.compiled import RulesLike, compile_rules
+from turbotree.parsing.rules.obeying import Obeying, read_rules
 from turbotree.parsing.storing import load_fields, store
 from turbotree.streaming import in_batches, map_in_order
 from turbotree.text import Sentence
@@ -86,6 +88,7 @@ class Parser:
         decomposition: str | None = None,
         projective: bool | None = None,
         single_root: bool | None = None,
+        rules: RulesLike | None = None,
         profile: Profile | None = None,
     ) -> list[Parse]:
         """Parse some sentences at once; heads and labels they already have are not looked at.
@@ -112,11 +115,16 @@ class Parser:
             Allow no crossing arcs, whatever the decoder.
         single_root
             Allow only one word under the root; by default as in the training data.
+        rules
+            What trees and labels have to obey: the text of rules, the path of a rule file, the
+            name of rules that come along, or what :func:`turbotree.parsing.compile_rules` made of
+            them. ``docs/parsing/rules.md`` has the language.
         profile
             Where to count the time of each stage and the number of parts.
         """
         decoder, shape = self._decoding(decoder, projective, single_root)
         decomposition = choose_decomposition(decoder, decomposition, shape)
+        obeyed = read_rules(rules, self, decoder)
         for sentence in sentences:
             if not isinstance(sentence, Sentence):
                 raise InputError(
@@ -135,9 +143,18 @@ class Parser:
             scores = self.parts.score(self.parts.prepare(encoded), parts)
         with counts.stage("decoding"):
             heads, values, certificates = self._decode(parts, scores, shape, decoder, decomposition)
+            if obeyed is not None:
+                batch_rules = Obeying(
+                    self, obeyed, sentences, encoded, parts, scores, shape, decoder
+                )
+                heads, values, certificates = batch_rules.trees(heads, values, certificates)
         with counts.stage("labelling"):
             label_scores = self.labels.label(encoded, heads)
             labels, _ = label_scores.best()
+            if obeyed is not None:
+                heads, label_scores, labels = batch_rules.labels(
+                    heads, values, certificates, label_scores, labels
+                )
         counts.count(parts, sum(c.status is Status.OPTIMAL for c in certificates))
         batch = ParsedBatch(
             parts,
@@ -189,6 +206,8 @@ class Parser:
             raise InputError(f"threads is {threads}; expected at least 1")
         if batch_size < 1:
             raise InputError(f"batch size is {batch_size}; expected at least 1")
+        if options.get("rules") is not None:
+            options["rules"] = compile_rules(options["rules"])  # once for all batches
         self.parse_batch([], **options)  # complains now, not when the first parse is asked for
         batches = in_batches(sentences, batch_size)
         parses = map_in_order(partial(self.parse_batch, **options), batches, threads=threads)

@@ -30,7 +30,7 @@ def truth_of(predicates, values):
     true = {("p", thing): bool(values[x]) for thing, x in predicates["p"].items()}
     for pair in product(THINGS, repeat=2):
         x = predicates["q"].get(pair, False)
-        true["q", *pair] = x if isinstance(x, bool) else bool(values[x])
+        true[("q", *pair)] = x if isinstance(x, bool) else bool(values[x])
     return true
 
 

@@ -267,9 +267,7 @@ class Grounder:
         for name, sorts in new.items():
             values = self.world.domain(sorts)
             alone = Bindings({name: values}, len(values))
-            own = [
-                one for one in todo if free[id(one[0])] == {name} and _effort(one[0]) < _LATE
-            ]
+            own = [one for one in todo if free[id(one[0])] == {name} and _effort(one[0]) < _LATE]
             for one in own:
                 alone = self._filtered(alone, *one)
             candidates.append((alone.size, name, alone, own))

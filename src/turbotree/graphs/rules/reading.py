@@ -87,7 +87,8 @@ def read_rules(text: str, source: str = "<rules>", folder: Path | None = None) -
     seen: dict[str, Rule] = {}
     for rule in rules:
         if rule.name in seen:
-            reader.fail(rule.at, f"rule {rule.name} is there already, in line {seen[rule.name].at.line}")
+            line = seen[rule.name].at.line
+            reader.fail(rule.at, f"rule {rule.name} is there already, in line {line}")
         seen[rule.name] = rule
     return rules
 

@@ -123,9 +123,7 @@ class Rules:
         InfeasibleError
             With the name of a rule that cannot be obeyed, if that shows at once.
         """
-        world = DictionaryWorld(
-            len(graph), predicates, observed or {}, functions or {}, domains
-        )
+        world = DictionaryWorld(len(graph), predicates, observed or {}, functions or {}, domains)
         checked = check(self.rules, world.vocabulary, self.source)
         grounder = Grounder(world)
         writer = Writer(graph, grounder.circuit)
@@ -148,5 +146,3 @@ def write_instances(writer: Writer, rule: Rule, broken: Iterable[int], source: s
         except InfeasibleError as error:
             where = f"{source}:{rule.at.line}:{rule.at.column}"
             raise InfeasibleError(f"{where}: rule {rule.name}: {error}") from None
-
-

@@ -77,16 +77,14 @@ class DictionaryWorld(Codes):
 
     def _add(self, name: str, given: Any, variables: int | None) -> list[set[int]]:
         """Read one predicate: a dictionary of literals, or true rows."""
-        pairs = list(given.items()) if isinstance(given, Mapping) else [(row, True) for row in given]
+        known = given if isinstance(given, Mapping) else dict.fromkeys(given, True)
+        pairs = list(known.items())
         rows = [self._row(row) for row, _ in pairs]
         widths = {len(row) for row in rows}
         if len(widths) > 1:
             raise InputError(f"predicate {name!r}: rows of {min(widths)} and {max(widths)} values")
         truths = [self._truth(name, value, variables) for _, value in pairs]
         width = widths.pop() if widths else 0
-        if len(set(rows)) < len(rows):
-            known = dict(zip(rows, truths, strict=True))
-            rows, truths = list(known), list(known.values())
         self._relations[name] = Relation.of(rows, truths, width)
         return [set(column) for column in zip(*rows, strict=True)]
 
@@ -130,9 +128,7 @@ class DictionaryWorld(Codes):
 
     def _sort(self, seen: set[int]) -> str:
         """Return the smallest domain that holds all values of an argument."""
-        fitting = [
-            name for name, values in self._domains.items() if seen <= set(values.tolist())
-        ]
+        fitting = [name for name, values in self._domains.items() if seen <= set(values.tolist())]
         return min(fitting, key=lambda name: len(self._domains[name]), default=ANY)
 
     def domain(self, names: tuple[str, ...]) -> Ints:

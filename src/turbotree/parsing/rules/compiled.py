@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import resources
 from pathlib import Path
+from typing import TypeAlias
 
 from turbotree.errors import InputError
 from turbotree.graphs.rules import Rules
@@ -86,9 +87,11 @@ class ParserRules:
                         )
 
 
-def compile_rules(
-    rules: str | os.PathLike[str] | Rules | ParserRules | Sequence[str],
-) -> ParserRules:
+#: What rules may be given as.
+RulesLike: TypeAlias = str | os.PathLike[str] | Rules | ParserRules | Sequence[str]
+
+
+def compile_rules(rules: RulesLike) -> ParserRules:
     """Read and check rules for parsers.
 
     Parameters
@@ -177,5 +180,3 @@ def _label_atoms(formula: Formula) -> list[Atom]:
     if isinstance(formula, And | Or):
         return [atom for part in formula.formulas for atom in _label_atoms(part)]
     return []
-
-

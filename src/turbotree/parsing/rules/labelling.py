@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from turbotree.errors import InfeasibleError
 from turbotree.graphs import FactorGraph
 from turbotree.graphs.rules.circuit import Circuit
 from turbotree.graphs.rules.syntax import Rule
@@ -98,6 +99,8 @@ def search_labels(
     lazy.add(broken)
     while True:
         solution = solve(written.graph, "auto")
+        if solution.values is None:
+            raise InfeasibleError("no labels were found that obey the rules")
         found = [
             next(label for label, x in zip(*state, strict=True) if solution[x])
             for state in written.states

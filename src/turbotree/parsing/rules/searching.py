@@ -14,11 +14,14 @@ from turbotree.graphs.rules.circuit import FALSE, Circuit
 from turbotree.graphs.rules.relations import Ints
 from turbotree.graphs.rules.syntax import Rule
 from turbotree.parsing.arcs import FloatArray, IntArray, TreeShape
-from turbotree.parsing.decoding import SOLVERS, Certificate, build_graph
+from turbotree.parsing.decoding import SOLVERS, Certificate, build_graph, tree_score
 from turbotree.parsing.parts import PartSet
-from turbotree.parsing.rules.lazily import LazyRules, broken_rules
+from turbotree.parsing.rules.lazily import LazyRules, broken_rules, cost_of
 from turbotree.parsing.rules.words import Words
 from turbotree.parsing.rules.worlds import ArcWorld, TreeWorld, matches
+
+#: A search that has no tree after so many nodes is not likely to find one soon.
+_NODES_BEFORE_A_TREE = 5
 
 #: Labels that each arc may have: given head and modifier, their names.
 LabelsOfArc = Callable[[int, int], Sequence[str]]
@@ -43,6 +46,8 @@ def search_tree(
     *,
     decoder: str = "auto",
     first: IntArray | None = None,
+    known: IntArray | None = None,
+    thorough: bool = True,
     label_rules: Sequence[Rule] = (),
     labels_of: LabelsOfArc | None = None,
 ) -> FoundTree:
@@ -61,7 +66,12 @@ def search_tree(
     decoder
         ``"auto"``, ``"exact"`` or ``"ilp"``.
     first
-        The best tree without rules, if it is known.
+        The best tree without rules, if there is one.
+    known
+        A tree that obeys the hard rules, if there is one: the answer where a short search finds
+        no better one.
+    thorough
+        Whether to go on with HiGHS where a short search finds no tree.
     label_rules, labels_of
         Hard rules of labels, and which labels an arc may have: the tree has to be one that can
         be labelled as the rules want.
@@ -69,7 +79,7 @@ def search_tree(
     Raises
     ------
     InfeasibleError
-        When no tree of the candidate arcs obeys the rules.
+        When no tree of the candidate arcs obeys the rules, or, if not thorough, none was found.
     """
     started = perf_counter()
     graph = build_graph(parts, sentence, scores, shape)
@@ -85,15 +95,24 @@ def search_tree(
         lazy.add(broken_rules(rules, TreeWorld(words, first)))
     rounds = 0
     while True:
-        solution = solve(graph, decoder)
+        solution = solve(graph, decoder, thorough=thorough and known is None)
         rounds += solution.iterations
-        assert solution.values is not None
-        heads = np.zeros(words.size, dtype=np.int32)
-        chosen = arcs[solution.values[: len(arcs)]]
-        heads[chosen[:, 1] - 1] = chosen[:, 0]
+        if solution.values is not None:
+            heads = np.zeros(words.size, dtype=np.int32)
+            chosen = arcs[solution.values[: len(arcs)]]
+            heads[chosen[:, 1] - 1] = chosen[:, 0]
+        elif known is not None:
+            heads = known
+        else:
+            raise InfeasibleError("no tree was found that obeys the rules")
         if not lazy.add(broken_rules(rules, TreeWorld(words, heads))):
             break
-    score, bound = (value + lazy.constant for value in (solution.value, solution.upper_bound))
+    bound = solution.upper_bound + lazy.constant
+    if solution.values is not None:
+        score = solution.value + lazy.constant
+    else:
+        broken = broken_rules(rules, TreeWorld(words, heads))
+        score = tree_score(parts, sentence, scores, heads) - cost_of(rules, broken)
     optimal = solution.status is Status.OPTIMAL
     gap = 0.0 if optimal else max(0.0, bound - score)
     seconds = perf_counter() - started
@@ -101,23 +120,22 @@ def search_tree(
     return FoundTree(heads, score, certificate)
 
 
-def solve(graph: FactorGraph, decoder: str) -> Solution:
-    """Solve a graph with rules; the solution has values.
+def solve(graph: FactorGraph, decoder: str, *, thorough: bool = True) -> Solution:
+    """Solve a graph with rules.
 
-    Rules may leave so little that a short search finds nothing: then HiGHS has to.
+    Rules may leave so little that a short search finds nothing, however long it goes on: then
+    HiGHS has to find something, or to prove that there is nothing, if the search is to be
+    thorough.
     """
-    if decoder != "ilp":
-        solver, options = SOLVERS["exact" if decoder == "exact" else "auto"]
-        most = options.get("max_nodes", 2000)
-        solution = graph.solve(solver, **{**options, "max_nodes": most})
-        if solution.values is not None and (
-            decoder != "exact" or solution.status is Status.OPTIMAL
-        ):
-            return solution
-    solution = graph.solve("linear_program", exact=True)
+    if decoder == "ilp":
+        return graph.solve("linear_program", exact=True)
+    solver, options = SOLVERS["exact" if decoder == "exact" else "auto"]
+    solution = graph.solve(solver, **{**options, "max_nodes": _NODES_BEFORE_A_TREE})
+    if solution.status is Status.OPTIMAL:
+        return solution
     if solution.values is None:
-        raise InfeasibleError("no tree was found that obeys the rules")
-    return solution
+        return graph.solve("linear_program", exact=True) if thorough else solution
+    return graph.solve(solver, **options)
 
 
 class ArcLabels:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -23,13 +24,12 @@ from turbotree.parsing.arcs import IntArray
 from turbotree.parsing.rules.words import Words
 
 
-
 class SentenceWorld:
     """What all worlds of a sentence share: its words."""
 
     def __init__(self, words: Words) -> None:
         self.words = words
-        self._relations: dict[object, Relation] = {}
+        self._relations: dict[tuple[str, tuple[str, ...]], Relation] = {}
         self.domain = words.domain
         self.function = words.function
         self.holds = words.holds
@@ -44,13 +44,11 @@ class SentenceWorld:
             return None
         if atom.name == "quoted":
             return self.words.quoted
-        key: object = atom.name
-        if atom.name == "label":
-            key = patterns_of(atom)
-        found = self._relations.get(key)
+        patterns = patterns_of(atom) if atom.name == "label" else ()
+        found = self._relations.get((atom.name, patterns))
         if found is None:
-            made = self.labelled(patterns_of(atom)) if atom.name == "label" else self.made(atom.name)
-            found = self._relations[key] = made
+            found = self.labelled(patterns) if patterns else self.made(atom.name)
+            self._relations[atom.name, patterns] = found
         return found
 
     def made(self, name: str) -> Relation:
@@ -146,7 +144,7 @@ def consecutive(heads: Sequence[int]) -> list[tuple[int, int, int]]:
         left = [word for word in reversed(own) if word < head]
         right = [word for word in own if word > head]
         for side in (left, right):
-            found += [(head, a, b) for a, b in zip(side, side[1:], strict=False)]
+            found += [(head, a, b) for a, b in pairwise(side)]
     return found
 
 
@@ -295,5 +293,3 @@ class LabelWorld(TreeWorld):
                 every = len(own) == len(labels)
                 truths.append(TRUE if every else self._circuit.any_of(own))
         return Relation.of(rows, truths, columns=2)
-
-
