@@ -175,7 +175,7 @@ class Obeying:
                 decoder=self.decoder,
                 first=heads,
                 known=known,
-                thorough=False,
+                thorough=self.decoder == "exact",
                 **with_labels,  # type: ignore[arg-type]
             )
 

@@ -95,7 +95,7 @@ def search_tree(
         lazy.add(broken_rules(rules, TreeWorld(words, first)))
     rounds = 0
     while True:
-        solution = solve(graph, decoder, thorough=thorough and known is None)
+        solution = solve(graph, decoder, thorough=thorough)
         rounds += solution.iterations
         if solution.values is not None:
             heads = np.zeros(words.size, dtype=np.int32)
