@@ -25,7 +25,7 @@ from turbotree.errors import InputError
 from turbotree.labeling import Tagger
 from turbotree.labeling.storing import KIND as TAGGER
 from turbotree.modelfile import read_model
-from turbotree.parsing import Parse, Parser
+from turbotree.parsing import Parse, Parser, compile_rules
 from turbotree.parsing.profile import Profile
 from turbotree.text import CONLLX, Layout, Sentence, layout_of, read_layout
 from turbotree.text.sources import is_live
@@ -140,6 +140,16 @@ def parse(
             show_default=False,
         ),
     ] = None,
+    rules: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--rules",
+            metavar="FILE",
+            help="Rules that trees and labels have to obey: a rule file, or the name of rules that "
+            "come along (one-root, one-subject, determiners, quotations, names). May be given "
+            "several times. docs/parsing/rules.md has the language.",
+        ),
+    ] = None,
     profile: Annotated[
         bool,
         typer.Option(
@@ -190,6 +200,8 @@ def parse(
     if read_model(model).kind == TAGGER:
         if decoder or decomposition or exact or projective or profile or single_root is not None:
             raise InputError("--decoder and the like are for parsers; this model is a tagger")
+        if rules:
+            raise InputError("--rules are for parsers; this model is a tagger")
         tag_file(
             Tagger.load(model),
             input,
@@ -214,6 +226,7 @@ def parse(
         "decomposition": decomposition.value if decomposition else None,
         "projective": projective,
         "single_root": single_root,
+        "rules": compile_rules(rules) if rules else None,
         "threads": threads,
         "profile": figures,
     }

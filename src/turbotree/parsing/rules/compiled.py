@@ -122,10 +122,10 @@ def compile_rules(rules: RulesLike) -> ParserRules:
         return compile_rules(Rules.from_file(rules))
     if not isinstance(rules, str):
         return _joined([compile_rules(one) for one in rules])
+    if "\n" not in rules and os.path.isfile(rules):
+        return compile_rules(Path(rules))
     if _looks_like_a_formula(rules):
         return compile_rules(Rules.from_text(rules))
-    if Path(rules).is_file():
-        return compile_rules(Path(rules))
     names = [name.strip() for name in rules.split(",")]
     if len(names) > 1:
         return _joined([compile_rules(name) for name in names])
