@@ -237,23 +237,24 @@ class Grounder:
         free: dict[int, frozenset[str]],
     ) -> Bindings:
         """Bind one variable or more, by the table that leaves fewest rows."""
-        best: tuple[int, _Signed | None, Relation | None] | None = None
-        for one in todo:
-            formula, sign = one
+        best: tuple[int, Atom | Member, Relation] | None = None
+        for formula, sign in todo:
             wanted = free[id(formula)] & new.keys()
             if not sign or not wanted or not isinstance(formula, Atom | Member):
                 continue
             relation = self._table(formula)
             if relation is None:
                 continue
-            shared = len(free[id(formula)]) - len(wanted)
-            weight = len(relation.rows) if not shared else len(relation.rows) // 4
+            # What is bound already leaves only some of the rows.
+            shared = len(free[id(formula)]) > len(wanted)
+            weight = len(relation.rows) // 4 if shared else len(relation.rows)
             if best is None or weight < best[0]:
-                best = weight, one, relation
-        if best is None or best[1] is None or best[2] is None:
+                best = weight, formula, relation
+        if best is None:
             return self._bind_domain(bindings, new, todo, free)
-        todo.remove(best[1])
-        return self._bind_table(bindings, new, best[1][0], best[2])
+        _, chosen, table = best
+        todo.remove((chosen, True))
+        return self._bind_table(bindings, new, chosen, table)
 
     def _bind_domain(
         self,

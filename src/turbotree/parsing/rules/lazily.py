@@ -35,11 +35,9 @@ def broken_rules(rules: Iterable[Rule], world: World) -> dict[str, Bindings]:
 
 def cost_of(rules: Iterable[Rule], broken: dict[str, Bindings]) -> float:
     """Return what broken instances cost."""
-    return sum(rule.weight * broken[rule.name].size for rule in rules if _priced(rule, broken))
-
-
-def _priced(rule: Rule, broken: dict[str, Bindings]) -> bool:
-    return rule.weight is not None and rule.name in broken
+    return sum(
+        (rule.weight or 0.0) * broken[rule.name].size for rule in rules if rule.name in broken
+    )
 
 
 class LazyRules:
