@@ -13,7 +13,7 @@ from oracles.trees import all_trees
 from turbotree import Parser, Sentence
 from turbotree.errors import InfeasibleError, InputError
 from turbotree.graphs import Status
-from turbotree.parsing import compile_rules, shipped_rules
+from turbotree.parsing import compile_rules, learn_rule_weights, shipped_rules
 from turbotree.parsing.arcs import all_arcs
 from turbotree.parsing.decoding import tree_score
 from turbotree.parsing.parts import PartSet
@@ -290,3 +290,29 @@ def test_attributes_of_words_are_seen(parser):
     )
     rules = f"exists x: {conditions} and arc(root, x)"
     assert parser.parse(sentence, rules=rules).heads[0] == 0
+
+
+def test_a_rule_that_the_treebank_obeys_is_learnt_and_one_that_it_breaks_is_not(parser, tmp_path):
+    text = """
+        rule obeyed: [?] forall h: at most 1 m: label(h, m, 'det')
+        rule broken: [?] forall h, m: label(h, m, 'det') -> h < m
+        rule right: [?] forall h, m: arc(h, m) and upos(m) = 'DET' -> m < h
+        rule wrong: [?] forall h, m: arc(h, m) and upos(m) = 'DET' and h != root -> h < m
+    """
+    knowing = learn_rule_weights(parser, text, treebank(40, seed=1), epochs=2)
+    weights = knowing.record["rules"]
+    assert weights["obeyed"] >= 0.0 >= weights["broken"]
+    assert weights["right"] >= 0.0 >= weights["wrong"]
+    knowing.save(tmp_path / "model")
+    loaded = Parser.load(tmp_path / "model")
+    assert loaded.record["rules"] == weights
+    given = compile_rules(text).with_weights(weights)
+    expected = [(p.heads, p.labels) for p in parser.pipe(UNSEEN[:5], rules=given)]
+    assert [(p.heads, p.labels) for p in loaded.pipe(UNSEEN[:5], rules=text)] == expected
+
+
+def test_a_weight_that_was_never_learnt_is_asked_for(parser):
+    with pytest.raises(InputError, match=r"<rules>:1:1: the model has no weight for rule rule1"):
+        parser.parse(UNSEEN[0], rules="[?] exists m: arc(root, m)")
+    with pytest.raises(InputError, match="no rule has the weight"):
+        learn_rule_weights(parser, "one-root", treebank(2, seed=1))

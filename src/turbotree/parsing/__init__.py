@@ -4,7 +4,7 @@ from turbotree.parsing.arcs import PruningOptions, TreeShape
 from turbotree.parsing.options import TrainingOptions
 from turbotree.parsing.parse import Parse
 from turbotree.parsing.parser import DECODERS, Parser
-from turbotree.parsing.rules import ParserRules, compile_rules, shipped_rules
+from turbotree.parsing.rules import ParserRules, compile_rules, learn_rule_weights, shipped_rules
 from turbotree.parsing.training import train_parser
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "TrainingOptions",
     "TreeShape",
     "compile_rules",
+    "learn_rule_weights",
     "shipped_rules",
     "train_parser",
 ]

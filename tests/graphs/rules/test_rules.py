@@ -24,7 +24,7 @@ def graph_of(count=3):
         ("forall x: x = 'ann", "r.txt:1:15: expected a term, got a quotation mark"),
         ("  rule a: p()\n  rule b: q() &", "r.txt:2:15: expected "),
         ("rule a: p()\n\n# twice\nrule a: p()", "r.txt:4:1: rule a is there already, in line 1"),
-        ("[much] p()", "r.txt:1:2: expected a number, got 'much'"),
+        ("[much] p()", "r.txt:1:2: expected '?' or a number, got 'much'"),
         ("[1e999] p()", "r.txt:1:1: a weight is a finite number"),
         ("forall x: x in file 'nowhere'", "r.txt:1:16: cannot read 'nowhere': No such file"),
         ("forall x: x in {1.5}", "r.txt:1:17: expected a whole number or a text in quotes"),

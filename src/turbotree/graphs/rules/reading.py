@@ -45,6 +45,7 @@ _WORDS = {
     "TEXT": "a text in quotes",
     "WHOLE": "a whole number",
     "SIGNED": "a number",
+    "LEARN": "'?'",
     "OPERATOR": "'=', '<' or the like",
     "SIGN": "'+' or '-'",
     "_NEWLINE": "a new line",
@@ -162,13 +163,14 @@ class _Reader:
 
     def rule(self, node: Any, number: int) -> Rule:
         name, weight, formula = node.children
-        cost = None
+        cost, learn = None, False
         if weight is not None:
-            cost = float(weight.children[0])
+            learn = weight.children[0] == "?"
+            cost = 0.0 if learn else float(weight.children[0])
             if not math.isfinite(cost):
                 self.fail(self.at(weight), "a weight is a finite number")
         read = self.formula(formula)
-        return Rule(str(name) if name else f"rule{number}", cost, read, self.at(node))
+        return Rule(str(name) if name else f"rule{number}", cost, read, self.at(node), learn)
 
     def formula(self, node: Any) -> Formula:
         kind, children = node.data, node.children

@@ -159,12 +159,15 @@ class Rule:
         What is said.
     at
         Where it stands.
+    learn
+        Whether the weight is still to be learnt, written ``[?]``.
     """
 
     name: str
     weight: float | None
     formula: Formula
     at: Place = field(compare=False)
+    learn: bool = False
 
 
 def free_variables(formula: Formula | Argument) -> frozenset[str]:

@@ -68,10 +68,22 @@ class ParserRules:
                 hint = suggest(name, [rule.name for rule in self.rules])
                 raise InputError(f"unknown rule {name!r}{hint}")
         changed = (
-            replace(rule, weight=weights[rule.name]) if rule.name in weights else rule
+            replace(rule, weight=weights[rule.name], learn=False) if rule.name in weights else rule
             for rule in self.rules
         )
         return ParserRules(tuple(changed), self.source)
+
+    def with_learnt(self, weights: Mapping[str, float]) -> ParserRules:
+        """Return the same rules with learnt weights in place of ``[?]``."""
+        missing = [rule for rule in self.rules if rule.learn and rule.name not in weights]
+        if missing:
+            at, name = missing[0].at, missing[0].name
+            raise InputError(
+                f"{self.source}:{at.line}:{at.column}: the model has no weight for rule {name}; "
+                "give it one, or learn it with learn_rule_weights"
+            )
+        learnt = {rule.name: weights[rule.name] for rule in self.rules if rule.learn}
+        return self.with_weights(learnt) if learnt else self
 
     def check_labels(self, names: Sequence[str]) -> None:
         """Refuse labels that a parser does not know; patterns may match nothing."""

@@ -53,6 +53,13 @@ class LabelGraph:
             chain.append(variables)
         self._add_chain(chain, steps)
 
+    def score(self, labels: Sequence[str]) -> float:
+        """Return the score of labels, one a word."""
+        values = np.zeros(len(self.graph), dtype=bool)
+        for label, (own, variables) in zip(labels, self.states, strict=True):
+            values[variables[own.index(label)]] = True
+        return float(self.graph.value(values))
+
     def _add_chain(self, chain: list[list[int]], steps: list[FloatArray]) -> None:
         if chain:
             self.graph.chain([np.array(node) for node in chain], steps)

@@ -37,7 +37,7 @@ def read_rules(rules: RulesLike | None, parser: Parser, decoder: str) -> ParserR
     """Compile rules, and refuse labels and decoders that do not go with them."""
     if rules is None:
         return None
-    compiled = compile_rules(rules)
+    compiled = compile_rules(rules).with_learnt(parser.record.get("rules", {}))
     compiled.check_labels(parser.labels.dictionary.names)
     if decoder in _BY_RISK:
         raise InputError(f"decoder {decoder!r} knows no rules; choose another, or leave them out")
