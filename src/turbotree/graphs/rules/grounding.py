@@ -7,23 +7,17 @@ that are listed bring only values for which they may hold.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-from fnmatch import translate
-from functools import cache
-from typing import Protocol
-
 import numpy as np
-from numpy.typing import NDArray
 
 from turbotree.errors import InputError
 from turbotree.graphs.rules.circuit import FALSE, TRUE, Circuit
+from turbotree.graphs.rules.evaluation import Evaluator
 from turbotree.graphs.rules.relations import Ints, Relation, join
+from turbotree.graphs.rules.shapes import LATE, Signed, conjuncts, effort, prefix
 from turbotree.graphs.rules.syntax import (
     And,
     Atom,
     Call,
-    Compare,
     Constant,
     Formula,
     Member,
@@ -31,76 +25,20 @@ from turbotree.graphs.rules.syntax import (
     Or,
     Quantified,
     Rule,
-    Shifted,
-    Term,
-    Value,
-    Values,
     Variable,
     free_variables,
 )
+from turbotree.graphs.rules.world import Bindings, World
 
 #: More bindings at once than this are a mistake.
 MOST_BINDINGS = 20_000_000
 
-#: A formula, and whether it is meant as it stands or negated.
-_Signed = tuple[Formula, bool]
 
-
-class World(Protocol):
-    """What rules are about: values, and which predicates hold of them, as far as that is known.
-
-    Values have codes: a whole number is its own.
-    """
-
-    def domain(self, names: tuple[str, ...]) -> Ints:
-        """Return the codes of the values that are in all of these domains."""
-
-    def relation(self, atom: Atom) -> Relation | None:
-        """Return the table of a predicate, a column for each argument that is no text in quotes;
-        None if it is computed."""
-
-    def holds(self, atom: Atom, columns: Sequence[Ints]) -> Ints:
-        """Return the truth values of a computed predicate."""
-
-    def function(self, call: Call, columns: Sequence[Ints]) -> Ints:
-        """Return a function's values."""
-
-    def members(self, member: Member) -> Relation | None:
-        """Return the bindings of a function's arguments that give one of the values, or None."""
-
-    def code(self, value: Value) -> int:
-        """Return the code of a value."""
-
-    def decode(self, code: int) -> Value:
-        """Return the value of a code."""
-
-    def texts(self, name: str) -> tuple[int, ...]:
-        """Return the places of the arguments that are texts in quotes."""
-
-
-class Bindings:
-    """A table of values of variables, with the row of the table around it that each came from."""
-
-    def __init__(self, columns: dict[str, Ints], size: int, origin: Ints | None = None) -> None:
-        self.columns = columns
-        self.size = size
-        self.origin = np.arange(size) if origin is None else origin
-        self.truths: list[Ints] = []
-
-    def chosen(self, rows: Ints | NDArray[np.bool_]) -> Bindings:
-        """Return some of the rows."""
-        columns = {name: column[rows] for name, column in self.columns.items()}
-        origin = self.origin[rows]
-        other = Bindings(columns, len(origin), origin)
-        other.truths = [truth[rows] for truth in self.truths]
-        return other
-
-
-class Grounder:
+class Grounder(Evaluator):
     """Grounds formulas in a world."""
 
     def __init__(self, world: World, circuit: Circuit | None = None) -> None:
-        self.world = world
+        super().__init__(world)
         self.circuit = Circuit() if circuit is None else circuit
 
     def instances(self, rule: Rule) -> Bindings:
@@ -110,7 +48,7 @@ class Grounder:
         """
         formula = rule.formula
         if isinstance(formula, Quantified) and formula.for_all:
-            variables, body = _prefix(formula)
+            variables, body = prefix(formula)
             return self._extend(_nothing(), variables, [(body, False)])
         return self._extend(_nothing(), {}, [(formula, False)])
 
@@ -122,7 +60,7 @@ class Grounder:
         """Return the instances at some bindings, in this world."""
         formula = rule.formula
         if isinstance(formula, Quantified) and formula.for_all:
-            _, formula = _prefix(formula)
+            _, formula = prefix(formula)
         return self._extend(Bindings(bindings.columns, bindings.size), {}, [(formula, False)])
 
     def truth(self, formula: Formula, bindings: Bindings) -> Ints:
@@ -135,17 +73,13 @@ class Grounder:
             return ~self._all(formula, False, bindings)
         if isinstance(formula, Quantified):
             return self._quantified(formula, bindings)
-        if isinstance(formula, Atom):
-            return self._atom(formula, bindings)
-        if isinstance(formula, Member):
-            return _known(self._member(formula, bindings))
-        return _known(self._compare(formula, bindings))
+        return self.simple(formula, bindings)
 
     def _all(self, formula: Formula, sign: bool, bindings: Bindings) -> Ints:
         """Return the truth values of a conjunction: a formula, or its negation."""
         found = np.full(bindings.size, FALSE, dtype=np.int64)
         within = Bindings(bindings.columns, bindings.size)
-        left = self._extend(within, {}, _conjuncts(formula, sign))
+        left = self._extend(within, {}, conjuncts(formula, sign))
         found[left.origin] = self._conjunctions(left)
         return found
 
@@ -184,14 +118,14 @@ class Grounder:
         return [self.circuit.all_of(row) for row in rows]
 
     def _extend(
-        self, bindings: Bindings, variables: dict[str, tuple[str, ...]], parts: list[_Signed]
+        self, bindings: Bindings, variables: dict[str, tuple[str, ...]], parts: list[Signed]
     ) -> Bindings:
         """Bind variables in all ways in which a conjunction is not impossible."""
-        todo = [one for formula, sign in parts for one in _conjuncts(formula, sign)]
+        todo = [one for formula, sign in parts for one in conjuncts(formula, sign)]
         free = {id(formula): free_variables(formula) for formula, _ in todo}
         new = dict(variables)
         # What is quick to say comes first; formulas with variables of their own come last.
-        todo.sort(key=lambda one: _effort(one[0]))
+        todo.sort(key=lambda one: effort(one[0]))
         while True:
             if not bindings.size:
                 empty = np.zeros(0, dtype=np.int64)
@@ -201,7 +135,7 @@ class Grounder:
                 (
                     one
                     for one in todo
-                    if free[id(one[0])] <= bound and (not new or _effort(one[0]) < _LATE)
+                    if free[id(one[0])] <= bound and (not new or effort(one[0]) < LATE)
                 ),
                 None,
             )
@@ -233,7 +167,7 @@ class Grounder:
         self,
         bindings: Bindings,
         new: dict[str, tuple[str, ...]],
-        todo: list[_Signed],
+        todo: list[Signed],
         free: dict[int, frozenset[str]],
     ) -> Bindings:
         """Bind one variable or more, by the table that leaves fewest rows."""
@@ -260,15 +194,15 @@ class Grounder:
         self,
         bindings: Bindings,
         new: dict[str, tuple[str, ...]],
-        todo: list[_Signed],
+        todo: list[Signed],
         free: dict[int, frozenset[str]],
     ) -> Bindings:
         """Bind one variable to all values that what is said of it alone allows."""
-        candidates: list[tuple[int, str, Bindings, list[_Signed]]] = []
+        candidates: list[tuple[int, str, Bindings, list[Signed]]] = []
         for name, sorts in new.items():
             values = self.world.domain(sorts)
             alone = Bindings({name: values}, len(values))
-            own = [one for one in todo if free[id(one[0])] == {name} and _effort(one[0]) < _LATE]
+            own = [one for one in todo if free[id(one[0])] == {name} and effort(one[0]) < LATE]
             for one in own:
                 alone = self._filtered(alone, *one)
             candidates.append((alone.size, name, alone, own))
@@ -349,109 +283,6 @@ class Grounder:
             if place not in texts and isinstance(argument, Variable | Constant)
         ]
 
-    def _atom(self, atom: Atom, bindings: Bindings) -> Ints:
-        columns = self._arguments(atom, bindings)
-        relation = self.world.relation(atom)
-        if relation is None:
-            return self.world.holds(atom, columns)
-        if not columns:
-            return np.repeat(relation.look_up(columns), bindings.size)
-        return relation.look_up(columns)
-
-    def _arguments(self, owner: Atom | Call, bindings: Bindings) -> list[Ints]:
-        texts = self.world.texts(owner.name)
-        return [
-            self._term(argument, bindings)
-            for place, argument in enumerate(owner.arguments)
-            if place not in texts and not isinstance(argument, Values)
-        ]
-
-    def _term(self, term: Term, bindings: Bindings) -> Ints:
-        if isinstance(term, Variable):
-            return bindings.columns[term.name]
-        if isinstance(term, Constant):
-            return np.full(bindings.size, self.world.code(term.value), dtype=np.int64)
-        if isinstance(term, Shifted):
-            left, right = (self._term(side, bindings) for side in (term.left, term.right))
-            return left + term.sign * right
-        return self.world.function(term, self._arguments(term, bindings))
-
-    def _member(self, member: Member, bindings: Bindings) -> NDArray[np.bool_]:
-        column = self._term(member.term, bindings)
-        values, places = np.unique(column, return_inverse=True)
-        wanted = member.values.values
-        hit = np.array([self.world.decode(code) in wanted for code in values.tolist()], dtype=bool)
-        return hit[places.reshape(-1)]
-
-    def _compare(self, formula: Compare, bindings: Bindings) -> NDArray[np.bool_]:
-        left = self._term(formula.left, bindings)
-        if formula.operator == "like":
-            assert isinstance(formula.right, Constant)
-            matches = pattern(str(formula.right.value))
-            values, places = np.unique(left, return_inverse=True)
-            hit = [bool(matches.fullmatch(str(self.world.decode(c)))) for c in values.tolist()]
-            return np.array(hit, dtype=bool)[places.reshape(-1)]
-        right = self._term(formula.right, bindings)
-        compare = {
-            "=": np.equal,
-            "!=": np.not_equal,
-            "<": np.less,
-            "<=": np.less_equal,
-            ">": np.greater,
-            ">=": np.greater_equal,
-        }[formula.operator]
-        found: NDArray[np.bool_] = compare(left, right)
-        return found
-
-
-@cache
-def pattern(text: str) -> re.Pattern[str]:
-    """Return a pattern in which ``*`` stands for anything, and nothing else is special.
-
-    >>> bool(pattern("nsubj*").fullmatch("nsubj:pass"))
-    True
-    """
-    return re.compile(translate(text.replace("[", "[[]").replace("?", "[?]")))
-
-
-#: Formulas with variables of their own wait until all others have cut the table down.
-_LATE = 10
-
-
-def _effort(formula: Formula) -> int:
-    if isinstance(formula, Compare | Member):
-        return 0
-    if isinstance(formula, Atom):
-        return 1
-    if isinstance(formula, Quantified):
-        return _LATE
-    inside = (formula.formula,) if isinstance(formula, Not) else formula.formulas
-    return 2 + max(_effort(part) for part in inside)
-
-
-def _conjuncts(formula: Formula, sign: bool) -> list[_Signed]:
-    """Split a formula, or its negation, into what has to hold all at once."""
-    if isinstance(formula, Not):
-        return _conjuncts(formula.formula, not sign)
-    if isinstance(formula, And if sign else Or):
-        assert isinstance(formula, And | Or)
-        return [one for part in formula.formulas for one in _conjuncts(part, sign)]
-    return [(formula, sign)]
-
-
-def _prefix(formula: Quantified) -> tuple[dict[str, tuple[str, ...]], Formula]:
-    """Split a rule into the variables that it says "for all" of, and the rest."""
-    variables: dict[str, tuple[str, ...]] = {}
-    body: Formula = formula
-    while isinstance(body, Quantified) and body.for_all:
-        variables |= zip((v.name for v in body.variables), body.sorts, strict=True)
-        body = body.formula
-    return variables, body
-
 
 def _nothing() -> Bindings:
     return Bindings({}, 1)
-
-
-def _known(values: NDArray[np.bool_]) -> Ints:
-    return np.where(values, TRUE, FALSE)

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from turbotree.errors import InfeasibleError, InputError
+from turbotree.graphs.rules.dictionary_world import DictionaryWorld
 from turbotree.graphs.rules.factors import Writer
 from turbotree.graphs.rules.grounding import Grounder
 from turbotree.graphs.rules.reading import read_rules
 from turbotree.graphs.rules.syntax import Rule, Value
 from turbotree.graphs.rules.vocabulary import check
-from turbotree.graphs.rules.worlds import DictionaryWorld
 
 if TYPE_CHECKING:
     from turbotree.graphs.graph import FactorGraph

@@ -14,9 +14,10 @@ import numpy as np
 from turbotree.graphs import FactorGraph
 from turbotree.graphs.rules.circuit import Circuit
 from turbotree.graphs.rules.factors import Writer
-from turbotree.graphs.rules.grounding import Bindings, Grounder, World
+from turbotree.graphs.rules.grounding import Grounder
 from turbotree.graphs.rules.rules import write_instances
 from turbotree.graphs.rules.syntax import Rule
+from turbotree.graphs.rules.world import Bindings, World
 
 #: A rule with more open instances than this is added instance by instance.
 _MOST_AT_ONCE = 5000

@@ -2,32 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from turbotree.errors import InfeasibleError, InputError
 from turbotree.features import Encoded
+from turbotree.graphs import Status
+from turbotree.graphs.rules.syntax import Rule
+from turbotree.graphs.rules.world import Bindings
 from turbotree.parsing.arcs import FloatArray, IntArray, TreeShape
 from turbotree.parsing.decoding import Certificate
 from turbotree.parsing.labels import LabelScores
 from turbotree.parsing.model import PartScores
 from turbotree.parsing.parts import PartSet
 from turbotree.parsing.rules.clashes import clash_message
-from turbotree.parsing.rules.compiled import ParserRules, RulesLike, compile_rules
-from turbotree.parsing.rules.labelling import search_labels
-from turbotree.parsing.rules.lazily import broken_rules
+from turbotree.parsing.rules.compiled import (
+    ParserRules,
+    RulesLike,
+    compile_rules,
+    label_patterns,
+)
+from turbotree.parsing.rules.labelling import LabelGraph, search_labels
+from turbotree.parsing.rules.lazily import broken_rules, cost_of
 from turbotree.parsing.rules.searching import FoundTree, search_tree
 from turbotree.parsing.rules.unpruned import tree_of_all_arcs, with_arcs_of
 from turbotree.parsing.rules.words import Words
-from turbotree.parsing.rules.worlds import TreeWorld
+from turbotree.parsing.rules.worlds import TreeWorld, matches
 from turbotree.text import Sentence
 
 if TYPE_CHECKING:
     from turbotree.parsing.parser import Parser
+
+#: So many arcs of a tree are left out by turns where its labels break rules.
+_MOST_ARCS = 8
 
 #: Decoders whose trees are the best of another kind: rules have nothing to hold them against.
 _BY_RISK = ("mbr", "bp")
@@ -42,6 +53,33 @@ def read_rules(rules: RulesLike | None, parser: Parser, decoder: str) -> ParserR
     if decoder in _BY_RISK:
         raise InputError(f"decoder {decoder!r} knows no rules; choose another, or leave them out")
     return compiled
+
+
+class LabelledTree(NamedTuple):
+    """A tree with labels, and the sum of the scores of both, less the cost of broken rules."""
+
+    tree: FoundTree
+    labels: list[str]
+    total: float
+
+
+def concerned(
+    rules: Sequence[Rule],
+    broken: Mapping[str, Bindings],
+    heads: IntArray,
+    labels: Sequence[str],
+) -> list[tuple[int, int]]:
+    """Return some arcs at the words of broken instances, with labels that the rule asks for."""
+    found: list[tuple[int, int]] = []
+    for rule in rules:
+        if rule.name not in broken:
+            continue
+        patterns = [one for patterns in sorted(label_patterns(rule)) for one in patterns]
+        words = set(np.concatenate([[], *broken[rule.name].columns.values()]).tolist())
+        for word, (head, label) in enumerate(zip(heads.tolist(), labels, strict=True), 1):
+            if (not words or head in words or word in words) and matches(label, patterns):
+                found.append((head, word))
+    return found[:_MOST_ARCS]
 
 
 @dataclass
@@ -104,90 +142,104 @@ class Obeying:
     ) -> tuple[IntArray, LabelScores, IntArray]:
         """Return labels that obey the rules, and the heads and scores that they go with.
 
-        Labels come second: the tree stays as it is if any labels of it obey. Else it becomes the
-        best tree of which some do; its value and certificate are replaced in the lists.
+        Where the best labels of a tree break rules, other labels are looked for, and other trees:
+        the best without one of the arcs that are concerned. The highest sum of the scores of tree
+        and labels is taken. If no labels of the tree obey, it becomes the best tree of which some
+        do. Values and certificates are replaced in the lists.
         """
         rules = self.rules.of_labels
         if not rules:
             return heads, scores, labels
-        changed, stuck = labels.copy(), []
-        for sentence in range(len(self.sentences)):
-            try:
-                self._relabel(sentence, heads, scores, changed)
-            except InfeasibleError:
-                stuck.append(sentence)
-        if not stuck:
-            return heads, scores, changed
-        heads = heads.copy()
-        for sentence in stuck:
-            at = slice(self.first_words[sentence], self.first_words[sentence + 1])
-            found = self._search(sentence, heads[at], joint=True)
-            heads[at], values[sentence], certificates[sentence] = found
-        scores = self.parser.labels.label(self.encoded, heads)
-        again, _ = scores.best()
-        for sentence in stuck:
-            at = slice(self.first_words[sentence], self.first_words[sentence + 1])
-            changed[at] = again[at]
-            self._relabel(sentence, heads, scores, changed)
-        return heads, scores, changed
-
-    def _relabel(
-        self, sentence: int, heads: IntArray, scores: LabelScores, labels: IntArray
-    ) -> None:
-        """Replace a sentence's labels by the best that obey."""
         names = self.parser.labels.dictionary.names
-        at = slice(self.first_words[sentence], self.first_words[sentence + 1])
-        given = [names[label] for label in labels[at].tolist()]
-        found = search_labels(
-            self.words[sentence],
-            heads[at],
-            given,
-            scores,
-            sentence,
-            at.start,
-            names,
-            self.rules.of_labels,
-            self.rules.source,
-        )
-        if found != given:
-            labels[at] = [names.index(label) for label in found]
+        rewarding = any(rule.weight is not None and rule.weight < 0 for rule in rules)
+        changed, new_heads = labels.copy(), heads.copy()
+        for sentence, words in enumerate(self.words):
+            at = slice(self.first_words[sentence], self.first_words[sentence + 1])
+            given = [names[label] for label in labels[at].tolist()]
+            broken = broken_rules(rules, TreeWorld(words, heads[at], given))
+            if not broken and not rewarding:
+                continue
+            tree = FoundTree(heads[at], values[sentence], certificates[sentence])
+            found = self._labelled_tree(sentence, tree, concerned(rules, broken, heads[at], given))
+            new_heads[at], values[sentence], certificates[sentence] = found.tree
+            changed[at] = [names.index(label) for label in found.labels]
+        if (new_heads != heads).any():
+            scores = self.parser.labels.label(self.encoded, new_heads)
+        return new_heads, scores, changed
 
-    def _search(self, sentence: int, heads: IntArray, joint: bool) -> FoundTree:
-        """Search the candidate arcs, or, if no tree of them obeys, more than those."""
-        hard_labels = [rule for rule in self.rules.of_labels if rule.weight is None]
-        with_labels = {
-            "label_rules": hard_labels if joint else (),
-            "labels_of": self.labels_of(sentence) if joint else None,
-        }
-        words, rules = self.words[sentence], self.rules.of_trees
+    def _labelled_tree(
+        self, sentence: int, tree: FoundTree, arcs: Sequence[tuple[int, int]]
+    ) -> LabelledTree:
+        """Return the best of a tree with other labels, and of the best trees without an arc."""
+        alone = self.parser.encoder.encode([self.sentences[sentence]])
+        try:
+            best = self._labelled(sentence, alone, tree)
+        except InfeasibleError:
+            return self._labelled(sentence, alone, self._search(sentence, tree.heads, joint=True))
+        bound = tree.certificate.bound
+        for arc in arcs:
+            try:
+                other = self._search_candidates(sentence, tree.heads, without=arc)
+                found = self._labelled(sentence, alone, other)
+            except InfeasibleError:
+                continue
+            if found.total > best.total:
+                # Of trees alone, the first is the better one: that is what is known.
+                gap = max(0.0, bound - other.score)
+                known = replace(other.certificate, status=Status.LIMIT, bound=bound, gap=gap)
+                best = found._replace(tree=other._replace(certificate=known))
+        return best
 
-        def search(
-            parts: PartSet, at: int, scores: PartScores, known: IntArray | None = None
-        ) -> FoundTree:
-            return search_tree(
-                words,
-                parts,
-                at,
-                scores,
-                self.shape,
-                rules,
-                self.rules.source,
-                decoder=self.decoder,
-                first=heads,
-                known=known,
-                thorough=self.decoder == "exact",
-                **with_labels,  # type: ignore[arg-type]
-            )
+    def _labelled(self, sentence: int, encoded: Encoded, tree: FoundTree) -> LabelledTree:
+        """Return a tree with its best labels that obey."""
+        names, words = self.parser.labels.dictionary.names, self.words[sentence]
+        scores = self.parser.labels.label(encoded, tree.heads)
+        free = [names[label] for label in scores.best()[0].tolist()]
+        rules, source = self.rules.of_labels, self.rules.source
+        found = search_labels(words, tree.heads, free, scores, 0, 0, names, rules, source)
+        value = LabelGraph(scores, 0, 0, names).score(found)
+        broken = broken_rules(rules, TreeWorld(words, tree.heads, found))
+        return LabelledTree(tree, found, tree.score + value - cost_of(rules, broken))
 
+    def _search_candidates(
+        self,
+        sentence: int,
+        heads: IntArray,
+        *,
+        without: tuple[int, int] | None = None,
+        label_rules: Sequence[Rule] = (),
+    ) -> FoundTree:
+        """Search the candidate arcs."""
         own: dict[str, FloatArray] = {
             name: self.scores[name][where]
             for name, where in self.parts.sentence_slices(sentence).items()
         }
+        return search_tree(
+            self.words[sentence],
+            self.parts,
+            sentence,
+            own,
+            self.shape,
+            self.rules.of_trees,
+            self.rules.source,
+            decoder=self.decoder,
+            first=heads,
+            without=without,
+            thorough=self.decoder == "exact",
+            label_rules=label_rules,
+            labels_of=self.labels_of(sentence) if label_rules else None,
+        )
+
+    def _search(self, sentence: int, heads: IntArray, joint: bool) -> FoundTree:
+        """Search the candidate arcs, or, if no tree of them obeys, more than those."""
+        hard_labels = [rule for rule in self.rules.of_labels if rule.weight is None and joint]
         try:
-            return search(self.parts, sentence, own)
+            return self._search_candidates(sentence, heads, label_rules=hard_labels)
         except InfeasibleError:
             pass
+        words, rules, source = self.words[sentence], self.rules.of_trees, self.rules.source
         alone = self.parser.encoder.encode([self.sentences[sentence]])
+        labels_of = self.labels_of(sentence)
         hard = [rule for rule in rules if rule.weight is None]
         try:
             tree = tree_of_all_arcs(
@@ -196,21 +248,30 @@ class Obeying:
                 words,
                 self.shape,
                 hard,
-                self.rules.source,
-                **with_labels,  # type: ignore[arg-type]
+                source,
+                label_rules=hard_labels,
+                labels_of=labels_of,
             )
         except InfeasibleError:
-            raise InfeasibleError(
-                clash_message(
-                    words,
-                    self.shape,
-                    [*hard, *(hard_labels if joint else ())],
-                    self.rules.source,
-                    self.labels_of(sentence),
-                )
-            ) from None
+            every = [*hard, *hard_labels]
+            message = clash_message(words, self.shape, every, source, labels_of)
+            raise InfeasibleError(message) from None
         parts, scores = with_arcs_of(self.parser, alone, self.parts, sentence, tree)
-        return search(parts, 0, scores, tree)
+        return search_tree(
+            words,
+            parts,
+            0,
+            scores,
+            self.shape,
+            rules,
+            source,
+            decoder=self.decoder,
+            first=heads,
+            known=tree,
+            thorough=self.decoder == "exact",
+            label_rules=hard_labels,
+            labels_of=labels_of,
+        )
 
     def labels_of(self, sentence: int) -> LabelsOf:
         """Return which labels each arc of a sentence may have."""

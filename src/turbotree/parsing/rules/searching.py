@@ -47,6 +47,7 @@ def search_tree(
     decoder: str = "auto",
     first: IntArray | None = None,
     known: IntArray | None = None,
+    without: tuple[int, int] | None = None,
     thorough: bool = True,
     label_rules: Sequence[Rule] = (),
     labels_of: LabelsOfArc | None = None,
@@ -70,6 +71,8 @@ def search_tree(
     known
         A tree that obeys the hard rules, if there is one: the answer where a short search finds
         no better one.
+    without
+        An arc that the tree must not have.
     thorough
         Whether to go on with HiGHS where a short search finds no tree.
     label_rules, labels_of
@@ -84,6 +87,8 @@ def search_tree(
     started = perf_counter()
     graph = build_graph(parts, sentence, scores, shape)
     arcs = parts.arcs.rows[parts.arcs.places(sentence)]
+    if without is not None:
+        graph.fix(~np.flatnonzero((arcs == without).all(axis=1)))
     circuit = Circuit()
     labels = None
     if label_rules and labels_of is not None:

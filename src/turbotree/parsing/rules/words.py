@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from turbotree.graphs.rules.circuit import FALSE, TRUE
+from turbotree.graphs.rules.dictionary_world import Codes
 from turbotree.graphs.rules.relations import Ints, Relation
 from turbotree.graphs.rules.syntax import Atom, Call, Constant, Member
 from turbotree.graphs.rules.vocabulary import ANY, TEXT, Vocabulary
-from turbotree.graphs.rules.worlds import Codes
 from turbotree.text import Sentence
 
 #: Predicates that a parser finds, those of labels and the others, and what the words show.

@@ -10,7 +10,7 @@ import numpy as np
 from turbotree.features import Parts
 from turbotree.graphs import FactorGraph
 from turbotree.graphs.rules.circuit import FALSE, TRUE, Circuit
-from turbotree.graphs.rules.grounding import pattern
+from turbotree.graphs.rules.evaluation import pattern
 from turbotree.graphs.rules.relations import Ints, Relation
 from turbotree.graphs.rules.syntax import Atom, Constant, Values
 from turbotree.parsing.ancestry import (
