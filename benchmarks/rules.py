@@ -50,7 +50,8 @@ def agreeing(
 ) -> str:
     """Count the parses whose score is that of the integer program with every rule written out.
 
-    Trees are compared where the candidate arcs have one that obeys, labels given the tree.
+    Trees are compared where the candidate arcs have one that obeys, and if they were not replaced
+    for the sake of their labels; labels given the tree.
     """
     same = compared = 0
     for sentence, parse in zip(sentences, parses, strict=True):
@@ -75,14 +76,13 @@ def program_scores(
     graph, circuit = build_graph(parts, 0, scores, parser.shape), Circuit()
     world = ArcWorld(words, arcs.rows, graph, circuit)
     LazyRules(graph, circuit, world, rules.of_trees, "").add_whole(rules.of_trees)
-    found = [(graph.solve("linear_program", exact=True).value, parse.score)]
+    found = []
+    if parse.certificate.status is Status.OPTIMAL:  # not taken for the sake of its labels
+        found.append((graph.solve("linear_program", exact=True).value, parse.score))
     if rules.of_labels:
         heads = np.array(parse.heads, dtype=np.int32)
         written = LabelGraph(parser.labels.label(encoded, heads), 0, 0, names)
-        own = np.zeros(len(written.graph))
-        for label, (labels, variables) in zip(parse.labels, written.states, strict=True):
-            own[variables[labels.index(label)]] = 1
-        value = float(written.graph.value(own))
+        value = written.score(parse.labels)
         circuit = Circuit()
         labelled = LabelWorld(words, heads, written.states, circuit)
         LazyRules(written.graph, circuit, labelled, rules.of_labels, "").add_whole(rules.of_labels)

@@ -17,6 +17,7 @@ from turbotree.parsing import compile_rules, learn_rule_weights, shipped_rules
 from turbotree.parsing.arcs import all_arcs
 from turbotree.parsing.decoding import tree_score
 from turbotree.parsing.parts import PartSet
+from turbotree.parsing.rules.labelling import LabelGraph, search_labels
 from turbotree.parsing.rules.lazily import broken_rules
 from turbotree.parsing.rules.obeying import LabelsOf
 from turbotree.parsing.rules.searching import search_tree
@@ -208,6 +209,36 @@ def test_a_tree_that_no_labels_suit_gives_way_to_the_best_that_some_suit(generou
                 best = max(best, tree_score(parts, 0, scores, np.array(heads, dtype=np.int32)))
         assert parse.score == pytest.approx(best)
     assert tried > 0
+
+
+def test_another_tree_is_taken_only_if_it_is_better_with_its_labels(parser):
+    text = "forall h: at most 1 m: label(h, m, {'*mod*', 'n*', 'o*', 'det'})"
+    rules, names = compile_rules(text).rules, parser.labels.dictionary.names
+    changed = 0
+    for sentence in UNSEEN:
+        encoded = parser.encoder.encode([sentence])
+        free, parse = parser.parse(sentence), parser.parse(sentence, rules=text)
+        assert obeys(text, parse)
+        totals = []
+        for found in (free, parse):
+            heads = np.array(found.heads, dtype=np.int32)
+            scores = parser.labels.label(encoded, heads)
+            try:
+                labels = search_labels(
+                    Words(sentence), heads, found.labels, scores, 0, 0, names, rules, "<rules>"
+                )
+            except InfeasibleError:  # then there is no choice
+                break
+            totals.append(found.score + LabelGraph(scores, 0, 0, names).score(labels))
+        if len(totals) < 2:
+            continue
+        assert totals[1] >= totals[0] - 1e-9
+        assert parse.certificate.bound >= free.score - 1e-6
+        if parse.heads != free.heads:
+            changed += 1
+            assert totals[1] > totals[0]
+            assert parse.certificate.gap == pytest.approx(parse.certificate.bound - parse.score)
+    assert changed > 0
 
 
 def test_arcs_that_the_pruner_dropped_come_back_if_rules_want_them(parser):
