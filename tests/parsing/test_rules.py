@@ -295,6 +295,13 @@ def test_decoders_by_risk_know_no_rules(parser):
         parser.parse(UNSEEN[0], rules="one-root", decoder="bp")
 
 
+def test_constraints_on_single_arcs_do_not_go_with_rules(parser):
+    with pytest.raises(InputError, match="rules do not go with constraints"):
+        parser.parse(UNSEEN[0], rules="one-root", require=[(0, 1)])
+    with pytest.raises(InputError, match="rules do not go with constraints"):
+        parser.parse(UNSEEN[0], rules="one-root", keep_given=True)
+
+
 def test_a_sentence_of_one_word_has_its_tree(parser):
     parse = parser.parse(Sentence.from_words(["Go"]), rules="one-root,determiners,quotations")
     assert parse.heads == (0,)

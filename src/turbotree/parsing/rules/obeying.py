@@ -14,11 +14,9 @@ from turbotree.features import Encoded
 from turbotree.graphs import Status
 from turbotree.graphs.rules.syntax import Rule
 from turbotree.graphs.rules.world import Bindings
-from turbotree.parsing.arcs import FloatArray, IntArray, TreeShape
-from turbotree.parsing.decoding import Certificate
+from turbotree.parsing.arcs import IntArray
 from turbotree.parsing.labels import LabelScores
-from turbotree.parsing.model import PartScores
-from turbotree.parsing.parts import PartSet
+from turbotree.parsing.parse import Parse
 from turbotree.parsing.rules.clashes import clash_message
 from turbotree.parsing.rules.compiled import (
     ParserRules,
@@ -28,11 +26,11 @@ from turbotree.parsing.rules.compiled import (
 )
 from turbotree.parsing.rules.labelling import LabelGraph, search_labels
 from turbotree.parsing.rules.lazily import broken_rules, cost_of
-from turbotree.parsing.rules.searching import FoundTree, search_tree
+from turbotree.parsing.rules.searching import search_tree
 from turbotree.parsing.rules.unpruned import tree_of_all_arcs, with_arcs_of
 from turbotree.parsing.rules.words import Words
 from turbotree.parsing.rules.worlds import TreeWorld, matches
-from turbotree.text import Sentence
+from turbotree.parsing.scored import FoundTree, Scored
 
 if TYPE_CHECKING:
     from turbotree.parsing.parser import Parser
@@ -44,10 +42,16 @@ _MOST_ARCS = 8
 _BY_RISK = ("mbr", "bp")
 
 
-def read_rules(rules: RulesLike | None, parser: Parser, decoder: str) -> ParserRules | None:
-    """Compile rules, and refuse labels and decoders that do not go with them."""
+def read_rules(
+    rules: RulesLike | None, parser: Parser, decoder: str, constrained: bool
+) -> ParserRules | None:
+    """Compile rules, and refuse what does not go with them: labels, decoders, constraints."""
     if rules is None:
         return None
+    if constrained:
+        raise InputError(
+            "rules do not go with constraints on single arcs; say those as rules: arc(2, 1)"
+        )
     compiled = compile_rules(rules).with_learnt(parser.record.get("rules", {}))
     compiled.check_labels(parser.labels.dictionary.names)
     if decoder in _BY_RISK:
@@ -82,6 +86,18 @@ def concerned(
     return found[:_MOST_ARCS]
 
 
+def obey(
+    scored: Scored, rules: ParserRules, decoder: str, trees: Sequence[FoundTree]
+) -> list[Parse]:
+    """Return parses that obey rules, given the best trees without them."""
+    obeying = Obeying(scored, rules, decoder)
+    with scored.counts.stage("decoding"):
+        found = obeying.trees(trees)
+    with scored.counts.stage("labelling"):
+        found, label_scores, labels = obeying.labels(found)
+    return [own[0] for own in scored.label([[tree] for tree in found], (label_scores, labels))]
+
+
 @dataclass
 class Obeying:
     """A batch of sentences whose parses have to obey rules.
@@ -90,88 +106,72 @@ class Obeying:
 
     Attributes
     ----------
-    parser, rules, sentences, encoded
-        Who parses what, and how.
-    parts, scores, shape, decoder
-        As the parser decodes them.
+    scored
+        The sentences with the scores of their parts.
+    rules, decoder
+        What to obey, and how to search.
     """
 
-    parser: Parser
+    scored: Scored
     rules: ParserRules
-    sentences: Sequence[Sentence]
-    encoded: Encoded
-    parts: PartSet
-    scores: PartScores
-    shape: TreeShape
     decoder: str
 
     @cached_property
     def words(self) -> list[Words]:
         """The words of each sentence."""
-        return [Words(sentence) for sentence in self.sentences]
+        return [Words(sentence) for sentence in self.scored.sentences]
 
-    @cached_property
-    def first_words(self) -> list[int]:
-        """The place of each sentence's first word among those of the batch."""
-        bounds: list[int] = np.concatenate([[0], np.cumsum(self.parts.lengths)]).tolist()
-        return bounds
+    @property
+    def parser(self) -> Parser:
+        """Whose parses these are."""
+        return self.scored.parser
 
-    def trees(
-        self, heads: IntArray, values: list[float], certificates: list[Certificate]
-    ) -> tuple[IntArray, list[float], list[Certificate]]:
+    def trees(self, trees: Sequence[FoundTree]) -> list[FoundTree]:
         """Return the best trees that obey the rules that do not speak of labels."""
         rules = self.rules.of_trees
-        if not rules:
-            return heads, values, certificates
-        heads, values, certificates = heads.copy(), list(values), list(certificates)
         rewarding = any(rule.weight is not None and rule.weight < 0 for rule in rules)
-        for sentence, words in enumerate(self.words):
-            at = slice(self.first_words[sentence], self.first_words[sentence + 1])
-            if rewarding or broken_rules(rules, TreeWorld(words, heads[at])):
-                found = self._search(sentence, heads[at], joint=False)
-                heads[at], values[sentence], certificates[sentence] = found
-        return heads, values, certificates
+        return [
+            self._search(sentence, tree.heads, joint=False)
+            if rewarding or broken_rules(rules, TreeWorld(words, tree.heads))
+            else tree
+            for sentence, (words, tree) in enumerate(zip(self.words, trees, strict=True))
+        ]
 
-    def labels(
-        self,
-        heads: IntArray,
-        values: list[float],
-        certificates: list[Certificate],
-        scores: LabelScores,
-        labels: IntArray,
-    ) -> tuple[IntArray, LabelScores, IntArray]:
-        """Return labels that obey the rules, and the heads and scores that they go with.
+    def labels(self, trees: Sequence[FoundTree]) -> tuple[list[FoundTree], LabelScores, IntArray]:
+        """Return labels that obey the rules, with the trees and scores that they go with.
 
         Where the best labels of a tree break rules, other labels are looked for, and other trees:
         the best without one of the arcs that are concerned. The highest sum of the scores of tree
         and labels is taken. If no labels of the tree obey, it becomes the best tree of which some
-        do. Values and certificates are replaced in the lists.
+        do.
         """
-        rules = self.rules.of_labels
-        if not rules:
-            return heads, scores, labels
-        names = self.parser.labels.dictionary.names
+        rules, names = self.rules.of_labels, self.parser.labels.dictionary.names
+        heads = np.concatenate([tree.heads for tree in trees])
+        scores = self.parser.labels.label(self.scored.encoded, heads)
+        labels, _ = scores.best()
         rewarding = any(rule.weight is not None and rule.weight < 0 for rule in rules)
-        changed, new_heads = labels.copy(), heads.copy()
-        for sentence, words in enumerate(self.words):
-            at = slice(self.first_words[sentence], self.first_words[sentence + 1])
+        found, first = list(trees), 0
+        for sentence, (words, tree) in enumerate(zip(self.words, trees, strict=True)):
+            at = slice(first, first + words.size)
+            first = at.stop
             given = [names[label] for label in labels[at].tolist()]
-            broken = broken_rules(rules, TreeWorld(words, heads[at], given))
+            broken = broken_rules(rules, TreeWorld(words, tree.heads, given))
             if not broken and not rewarding:
                 continue
-            tree = FoundTree(heads[at], values[sentence], certificates[sentence])
-            found = self._labelled_tree(sentence, tree, concerned(rules, broken, heads[at], given))
-            new_heads[at], values[sentence], certificates[sentence] = found.tree
-            changed[at] = [names.index(label) for label in found.labels]
-        if (new_heads != heads).any():
-            scores = self.parser.labels.label(self.encoded, new_heads)
-        return new_heads, scores, changed
+            arcs = concerned(rules, broken, tree.heads, given)
+            best = self._labelled_tree(sentence, tree, arcs)
+            found[sentence] = best.tree
+            labels[at] = [names.index(label) for label in best.labels]
+        changed = np.concatenate([tree.heads for tree in found])
+        if (changed != heads).any():
+            scores = self.parser.labels.label(self.scored.encoded, changed)
+        return found, scores, labels
 
     def _labelled_tree(
         self, sentence: int, tree: FoundTree, arcs: Sequence[tuple[int, int]]
     ) -> LabelledTree:
         """Return the best of a tree with other labels, and of the best trees without an arc."""
-        alone = self.parser.encoder.encode([self.sentences[sentence]])
+        alone = self.parser.encoder.encode([self.scored.sentences[sentence]])
         try:
             best = self._labelled(sentence, alone, tree)
         except InfeasibleError:
@@ -210,16 +210,12 @@ class Obeying:
         label_rules: Sequence[Rule] = (),
     ) -> FoundTree:
         """Search the candidate arcs."""
-        own: dict[str, FloatArray] = {
-            name: self.scores[name][where]
-            for name, where in self.parts.sentence_slices(sentence).items()
-        }
         return search_tree(
             self.words[sentence],
-            self.parts,
+            self.scored.parts,
             sentence,
-            own,
-            self.shape,
+            self.scored.scores_of(sentence),
+            self.scored.shape,
             self.rules.of_trees,
             self.rules.source,
             decoder=self.decoder,
@@ -238,7 +234,7 @@ class Obeying:
         except InfeasibleError:
             pass
         words, rules, source = self.words[sentence], self.rules.of_trees, self.rules.source
-        alone = self.parser.encoder.encode([self.sentences[sentence]])
+        alone = self.parser.encoder.encode([self.scored.sentences[sentence]])
         labels_of = self.labels_of(sentence)
         hard = [rule for rule in rules if rule.weight is None]
         try:
@@ -246,7 +242,7 @@ class Obeying:
                 self.parser,
                 alone,
                 words,
-                self.shape,
+                self.scored.shape,
                 hard,
                 source,
                 label_rules=hard_labels,
@@ -254,15 +250,15 @@ class Obeying:
             )
         except InfeasibleError:
             every = [*hard, *hard_labels]
-            message = clash_message(words, self.shape, every, source, labels_of)
+            message = clash_message(words, self.scored.shape, every, source, labels_of)
             raise InfeasibleError(message) from None
-        parts, scores = with_arcs_of(self.parser, alone, self.parts, sentence, tree)
+        parts, scores = with_arcs_of(self.parser, alone, self.scored.parts, sentence, tree)
         return search_tree(
             words,
             parts,
             0,
             scores,
-            self.shape,
+            self.scored.shape,
             rules,
             source,
             decoder=self.decoder,
@@ -275,7 +271,7 @@ class Obeying:
 
     def labels_of(self, sentence: int) -> LabelsOf:
         """Return which labels each arc of a sentence may have."""
-        return LabelsOf(self.parser, self.parser.encoder.encode([self.sentences[sentence]]))
+        return LabelsOf(self.parser, self.parser.encoder.encode([self.scored.sentences[sentence]]))
 
 
 class LabelsOf:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter
-from typing import NamedTuple
 
 import numpy as np
 
@@ -19,20 +18,13 @@ from turbotree.parsing.parts import PartSet
 from turbotree.parsing.rules.lazily import LazyRules, broken_rules, cost_of
 from turbotree.parsing.rules.words import Words
 from turbotree.parsing.rules.worlds import ArcWorld, TreeWorld, matches
+from turbotree.parsing.scored import FoundTree
 
 #: A search that has no tree after so many nodes is not likely to find one soon.
 _NODES_BEFORE_A_TREE = 5
 
 #: Labels that each arc may have: given head and modifier, their names.
 LabelsOfArc = Callable[[int, int], Sequence[str]]
-
-
-class FoundTree(NamedTuple):
-    """A tree, its score less the cost of the rules that it breaks, and what is known of it."""
-
-    heads: IntArray
-    score: float
-    certificate: Certificate
 
 
 def search_tree(
