@@ -6,6 +6,7 @@ from turbotree.parsing.options import TrainingOptions
 from turbotree.parsing.own_scores import Decoded, decode
 from turbotree.parsing.parse import Parse
 from turbotree.parsing.parser import DECODERS, Parser
+from turbotree.parsing.rules import ParserRules, compile_rules, learn_rule_weights, shipped_rules
 from turbotree.parsing.training import train_parser
 
 __all__ = [
@@ -14,9 +15,13 @@ __all__ = [
     "Decoded",
     "Parse",
     "Parser",
+    "ParserRules",
     "PruningOptions",
     "TrainingOptions",
     "TreeShape",
+    "compile_rules",
     "decode",
+    "learn_rule_weights",
+    "shipped_rules",
     "train_parser",
 ]
