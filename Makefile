@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 ROOMS := trees chains graphs features parsing
 SOURCES := pyproject.toml CMakeLists.txt $(shell find core -name '*.cpp' -o -name '*.h')
 
-.PHONY: demo test test-all lint sanitize stubs fuzz bench clean
+.PHONY: demo test test-all lint sanitize stubs fuzz bench reproduce-small clean
 
 demo: $(VENV)/.built
 	$(BIN)/turbotree demo
@@ -90,6 +90,11 @@ bench: $(VENV)/.bench
 $(VENV)/.bench: $(VENV)/.built
 	$(BIN)/python -m pip install --quiet -e '.[bench]'
 	touch $@
+
+# The papers' experiments on the built-in treebank: a few minutes, and a report to look at.
+reproduce-small: $(VENV)/.dev
+	mkdir -p build
+	$(BIN)/turbotree reproduce --small all -o build/reproduce-small.html --threads 2
 
 clean:
 	rm -rf build dist $(VENV) $(SANITIZED) .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -13,6 +13,7 @@ from turbotree.cli.explain import explain
 from turbotree.cli.failures import CarefulGroup
 from turbotree.cli.inspect import inspect
 from turbotree.cli.parse import parse
+from turbotree.cli.reproduce import reproduce
 from turbotree.cli.suggest import suggest
 from turbotree.cli.trace import trace
 from turbotree.cli.train import train
@@ -86,3 +87,10 @@ app.command(
 app.command(
     epilog=_example("turbotree trace mine.safetensors test.conllu --sentence 3 -o rounds.svg")
 )(trace)
+app.command(
+    epilog=_example(
+        "turbotree reproduce --small all -o report.html",
+        "turbotree reproduce koo2010 --data treebanks -o report.html --threads 2",
+        "turbotree reproduce all --train train.conllu --test test.conllu -o report.html",
+    )
+)(reproduce)

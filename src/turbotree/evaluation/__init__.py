@@ -4,7 +4,12 @@ from turbotree.evaluation.attachment import AttachmentScores, WordScores, attach
 from turbotree.evaluation.calibration_error import Calibration, CalibrationBin, calibration
 from turbotree.evaluation.certificates import CertificateSums
 from turbotree.evaluation.counts import Counts
-from turbotree.evaluation.significance import Difference, PairedBootstrap, paired_bootstrap
+from turbotree.evaluation.significance import (
+    Difference,
+    PairedBootstrap,
+    paired_bootstrap,
+    paired_difference,
+)
 from turbotree.evaluation.spans import Span, SpanScores, find_spans, span_scores
 from turbotree.evaluation.tags import TagScores, tag_scores
 
@@ -24,6 +29,7 @@ __all__ = [
     "calibration",
     "find_spans",
     "paired_bootstrap",
+    "paired_difference",
     "span_scores",
     "tag_scores",
 ]

@@ -7,13 +7,13 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from turbotree.errors import InputError
 from turbotree.evaluation.alignment import TreeLike, aligned
 from turbotree.evaluation.counts import percentage
 
-__all__ = ["Difference", "PairedBootstrap", "paired_bootstrap"]
+__all__ = ["Difference", "PairedBootstrap", "paired_bootstrap", "paired_difference"]
 
 # Numbers drawn at a time: bounds the memory without changing what is drawn.
 _CHUNK = 4_000_000
@@ -120,26 +120,80 @@ def paired_bootstrap(
     right_a, right_b = _right_by_sentence(gold, a), _right_by_sentence(gold, b)
     drawn = _resampled(np.column_stack([right_b - right_a, words]), samples, seed)
     total = float(words.sum())
-    tail = 50 * (1 - confidence)
     differences = []
     for column in range(2):
         sum_a, sum_b = float(right_a[:, column].sum()), float(right_b[:, column].sum())
         observed = percentage(sum_b - sum_a, total)
         each = 100 * drawn[:, column] / drawn[:, 2]
-        low, high = np.percentile(each, [tail, 100 - tail])
-        # Rounding must not tell equal differences apart.
-        extreme = np.count_nonzero(np.abs(each - observed) >= abs(observed) - 1e-9)
         differences.append(
-            Difference(
-                a=percentage(sum_a, total),
-                b=percentage(sum_b, total),
-                difference=observed,
-                low=float(low),
-                high=float(high),
-                p_value=(1 + int(extreme)) / (1 + samples),
+            _summed_up(
+                percentage(sum_a, total), percentage(sum_b, total), observed, each, confidence
             )
         )
     return PairedBootstrap(len(gold), samples, confidence, *differences)
+
+
+def paired_difference(
+    tests: Sequence[tuple[ArrayLike, ArrayLike, ArrayLike]],
+    samples: int = 1000,
+    *,
+    seed: int,
+    confidence: float = 0.95,
+) -> Difference:
+    """Test whether two systems differ, given what each got in every sentence.
+
+    What is counted is up to the caller: right words out of all words, or proofs out of 1. Of
+    several test sets, each is drawn from by itself, and the mean of their differences is tested.
+
+    Parameters
+    ----------
+    tests
+        For each test set, three arrays with one number a sentence: what A got, what B got, and
+        how much there was to get.
+    samples, seed, confidence
+        As for :func:`paired_bootstrap`.
+
+    Examples
+    --------
+    >>> found = paired_difference([([1, 2] * 20, [2, 2] * 20, [2, 2] * 20)], seed=1)
+    >>> found.a, found.b, found.difference, found.low > 0
+    (75.0, 100.0, 25.0, True)
+    """
+    if samples < 1 or not 0 < confidence < 1:
+        raise InputError(
+            f"samples={samples}, confidence={confidence}: expected at least 1, and between 0 and 1"
+        )
+    if not tests:
+        raise InputError("no test sets to compare")
+    means = np.zeros(3)
+    each = np.zeros(samples)
+    for number, (a, b, units) in enumerate(tests):
+        got_a, got_b, total = (np.asarray(given, dtype=np.float64) for given in (a, b, units))
+        if not len(total) or not len(got_a) == len(got_b) == len(total):
+            raise InputError(
+                f"test set {number}: {len(got_a)}, {len(got_b)} and {len(total)} numbers; "
+                "expected as many of each, and at least one"
+            )
+        if not total.sum() > 0:
+            raise InputError(f"test set {number}: there is nothing to get in it")
+        drawn = _resampled(np.column_stack([got_b - got_a, total]), samples, seed + number)
+        # A draw may hold nothing to get at all; it says nothing of a difference.
+        each += 100 * drawn[:, 0] / np.maximum(drawn[:, 1], 1e-300)
+        sums = got_a.sum(), got_b.sum(), (got_b - got_a).sum()
+        means += [100 * float(got) / float(total.sum()) for got in sums]
+    share_a, share_b, observed = (means / len(tests)).tolist()
+    return _summed_up(share_a, share_b, observed, each / len(tests), confidence)
+
+
+def _summed_up(
+    a: float, b: float, observed: float, each: NDArray[np.float64], confidence: float
+) -> Difference:
+    """Make interval and p-value of the differences that were drawn."""
+    tail = 50 * (1 - confidence)
+    low, high = np.percentile(each, [tail, 100 - tail])
+    # Rounding must not tell equal differences apart.
+    extreme = np.count_nonzero(np.abs(each - observed) >= abs(observed) - 1e-9)
+    return Difference(a, b, observed, float(low), float(high), (1 + int(extreme)) / (1 + len(each)))
 
 
 def _right_by_sentence(

@@ -1,0 +1,163 @@
+"""``turbotree reproduce``: the papers' tables and figures, run again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from turbotree.cli.failures import INTERRUPTED, say
+from turbotree.cli.output import check_output
+from turbotree.cli.showing import seconds_text, shown_progress
+from turbotree.errors import InputError
+
+
+def reproduce(
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="WHAT", help="all, a paper (koo2010, ...), or one experiment; see --list."
+        ),
+    ] = "all",
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="A folder of treebanks: X-ud-train.conllu, -dev, -test.",
+            show_default=False,
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="REPORT", help="The HTML page to write."),
+    ] = None,
+    train: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Instead of --data: one treebank to train on."),
+    ] = None,
+    dev: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="With --train; else a tenth of it is held out."),
+    ] = None,
+    test: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="With --train: sentences to measure on.")
+    ] = None,
+    small: Annotated[
+        bool,
+        typer.Option(
+            "--small",
+            help="A few minutes for everything: the built-in treebank if no data are given, few "
+            "sentences and epochs.",
+        ),
+    ] = False,
+    only: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B,...",
+            help="Of WHAT, only experiments with one of these texts in their name: table2,fig.",
+            show_default=False,
+        ),
+    ] = None,
+    treebanks: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B,...",
+            help="Of --data, only these: en_ewt,nl_lassysmall.",
+            show_default=False,
+        ),
+    ] = None,
+    sentences: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", min=10, help="Train on the first N sentences.", show_default=False
+        ),
+    ] = None,
+    measured: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", min=2, help="Measure on the first N sentences.", show_default=False
+        ),
+    ] = None,
+    epochs: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="Passes of training.", show_default=False),
+    ] = None,
+    cache: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Where results and models are kept; REPORT.cache if nothing is given. A run that "
+            "was interrupted goes on from there.",
+            show_default=False,
+        ),
+    ] = None,
+    threads: Annotated[int, typer.Option(metavar="N", min=1, help="Threads for training.")] = 1,
+    list_them: Annotated[
+        bool, typer.Option("--list", help="List the experiments and exit.")
+    ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show only errors.")] = False,
+) -> None:
+    """Run the papers' experiments again and write a report.
+
+    Each table and figure comes with the paper's values beside ours, an interval on every
+    difference, and a plain word on whether the paper's ordering holds. Results are kept, so that
+    a second run only does what is new.
+    """
+    from turbotree import experiments as room
+    from turbotree.experiments.drawing import check_matplotlib
+    from turbotree.experiments.settings import SMALL_TEST, SMALL_TRAIN
+
+    texts = tuple(text.strip() for text in only.split(",")) if only else ()
+    chosen = room.choose(room.EXPERIMENTS, what, texts)
+    if list_them:
+        width = max(len(experiment.id) for experiment in chosen)
+        for experiment in chosen:
+            typer.echo(f"{experiment.id:{width}}  {experiment.place}: {experiment.compares}")
+        return
+    if output is None:
+        raise InputError("no report to write; give -o REPORT.html")
+    check_output(output)
+    check_matplotlib()
+    settings = (room.SMALL if small else room.Settings()).with_epochs(epochs)
+    if small:
+        sentences, measured = sentences or SMALL_TRAIN, measured or SMALL_TEST
+    if train is not None or test is not None:
+        if train is None or test is None or data is not None:
+            raise InputError("--train and --test go together, without --data")
+        datasets = [room.given_files(train, test, dev)]
+    elif data is not None:
+        datasets = room.find_datasets(data, treebanks.split(",") if treebanks else None)
+    elif small:
+        datasets = [room.built_in(sentences or SMALL_TRAIN, measured or SMALL_TEST)]
+    else:
+        raise InputError("no data; give --data DIR, or --train and --test, or --small")
+    datasets = [dataset.limited(sentences, measured) for dataset in datasets]
+    folder = cache or output.with_name(f"{output.name}.cache")
+
+    def note(text: str) -> None:
+        if not quiet:
+            say(text)
+
+    try:
+        with shown_progress(quiet=True) as progress:
+            outcomes = room.run_experiments(
+                chosen,
+                datasets,
+                settings,
+                room.Cache(folder),
+                threads=threads,
+                note=note,
+                progress=progress,
+            )
+    except KeyboardInterrupt:
+        say(f"interrupted; the same command goes on from what {folder} holds")
+        raise typer.Exit(INTERRUPTED) from None
+    room.write_report(output, outcomes, datasets, settings)
+    if not quiet:
+        claims = [claim for outcome in outcomes for claim in outcome.shown.claims]
+        seconds = sum(outcome.seconds for outcome in outcomes)
+        typer.echo(
+            f"{output}: {len(outcomes)} experiments in {seconds_text(seconds)}; "
+            f"{sum(claim.holds for claim in claims)} of {len(claims)} orderings hold"
+        )

@@ -1,0 +1,34 @@
+"""The papers' tables and figures, run again on data of your own."""
+
+from turbotree.experiments.cache import Cache
+from turbotree.experiments.catalogue import EXPERIMENTS
+from turbotree.experiments.data import Dataset, built_in, find_datasets, given_files
+from turbotree.experiments.records import Claim, Experiment, Figure, Paper, Series, Shown, Table
+from turbotree.experiments.reporting import report_html, write_report
+from turbotree.experiments.running import Outcome, choose, run_experiments
+from turbotree.experiments.settings import SMALL, Settings
+from turbotree.experiments.workshop import Workshop
+
+__all__ = [
+    "EXPERIMENTS",
+    "SMALL",
+    "Cache",
+    "Claim",
+    "Dataset",
+    "Experiment",
+    "Figure",
+    "Outcome",
+    "Paper",
+    "Series",
+    "Settings",
+    "Shown",
+    "Table",
+    "Workshop",
+    "built_in",
+    "choose",
+    "find_datasets",
+    "given_files",
+    "report_html",
+    "run_experiments",
+    "write_report",
+]

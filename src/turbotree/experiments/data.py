@@ -1,0 +1,104 @@
+"""The treebanks that experiments run on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from turbotree.errors import InputError
+from turbotree.parsing.treebank import fingerprint
+from turbotree.text import Sentence, check_tree, read_sentences, treebank
+
+_SPLITS = ("train", "dev", "test")
+_HELD_OUT = 10  # without a dev file, every tenth training sentence stands in for it
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """One treebank in three parts.
+
+    Attributes
+    ----------
+    name
+        How the report calls it.
+    train, dev, test
+        Its sentences.
+    about
+        Where they are from, for the report.
+    """
+
+    name: str
+    train: tuple[Sentence, ...]
+    dev: tuple[Sentence, ...]
+    test: tuple[Sentence, ...]
+    about: str
+
+    def fingerprint(self, split: str) -> str:
+        """Give a hash of one part: another text, another hash."""
+        return fingerprint(getattr(self, split))
+
+    def limited(self, train: int | None, test: int | None) -> Dataset:
+        """Keep the first sentences only."""
+        return Dataset(self.name, self.train[:train], self.dev[:test], self.test[:test], self.about)
+
+
+def built_in(train: int, test: int, seed: int = 1) -> Dataset:
+    """Make up a treebank by the grammar that comes along.
+
+    >>> found = built_in(20, 5)
+    >>> len(found.train), len(found.dev), len(found.test)
+    (20, 5, 5)
+    """
+    parts = (tuple(treebank(n, seed=3 * seed + i)) for i, n in enumerate((train, test, test)))
+    return Dataset("built-in", *parts, "made up by turbotree's own grammar of English")
+
+
+def find_datasets(folder: Path, only: Sequence[str] | None = None) -> list[Dataset]:
+    """Read the treebanks of a folder, named ``X-ud-train.conllu``, ``-dev`` and ``-test``."""
+    if not folder.is_dir():
+        raise InputError(f"{folder}: expected a folder of treebanks")
+    files = folder.glob("*-ud-train.conllu")
+    names = sorted(path.name.removesuffix("-ud-train.conllu") for path in files)
+    if not names:
+        raise InputError(f"{folder}: no treebank; expected files such as en_ewt-ud-train.conllu")
+    for name in only or ():
+        if name not in names:
+            raise InputError(f"{folder}: no treebank {name}; expected some of {', '.join(names)}")
+    return [_in_folder(folder, name) for name in only or names]
+
+
+def given_files(train: Path, test: Path, dev: Path | None = None) -> Dataset:
+    """Read a treebank from files, CoNLL-U or CoNLL-X."""
+    trees = _read(train)
+    name = train.name.split(".")[0].removesuffix("-ud-train").removesuffix("-train")
+    return _assembled(name, trees, _read(dev) if dev is not None else (), _read(test))
+
+
+def _in_folder(folder: Path, name: str) -> Dataset:
+    train, dev, test = (folder / f"{name}-ud-{split}.conllu" for split in _SPLITS)
+    if not test.exists():
+        raise InputError(f"{test}: missing, though there is {train.name}")
+    return _assembled(name, _read(train), _read(dev) if dev.exists() else (), _read(test))
+
+
+def _assembled(
+    name: str, train: Sequence[Sentence], dev: Sequence[Sentence], test: Sequence[Sentence]
+) -> Dataset:
+    about = f"{name}, Universal Dependencies" if "_" in name else name
+    if not dev:
+        if len(train) < _HELD_OUT:
+            raise InputError(f"{name}: {len(train)} sentences are too few to hold some out")
+        dev = train[::_HELD_OUT]
+        train = [tree for number, tree in enumerate(train) if number % _HELD_OUT]
+        about += "; no dev file, so every tenth training sentence is held out instead"
+    return Dataset(name, tuple(train), tuple(dev), tuple(test), about)
+
+
+def _read(path: Path) -> tuple[Sentence, ...]:
+    sentences = tuple(read_sentences(path))
+    if not sentences:
+        raise InputError(f"{path}: no sentences")
+    for sentence in sentences:
+        check_tree(sentence)
+    return sentences

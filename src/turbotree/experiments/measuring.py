@@ -1,0 +1,133 @@
+"""Decoding a treebank in one way or another, and counting what comes of it sentence by sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from time import process_time
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from turbotree.experiments.records import Measured
+from turbotree.experiments.workshop import Workshop
+from turbotree.graphs import Status
+from turbotree.parsing import Parser
+from turbotree.parsing.arcs import FloatArray, IntArray, TreeShape
+from turbotree.parsing.decoding import decode
+from turbotree.parsing.parts import PartSet
+from turbotree.text import Sentence
+
+
+@dataclass(frozen=True)
+class Case:
+    """A sentence with scored parts, ready for any decoder.
+
+    Attributes
+    ----------
+    parts, scores, shape
+        What decoders take.
+    heads
+        The gold tree.
+    counted
+        Which words count: all but punctuation, as in the papers.
+    """
+
+    parts: PartSet
+    scores: Mapping[str, FloatArray]
+    shape: TreeShape
+    heads: IntArray
+    counted: npt.NDArray[np.bool_]
+
+    def right(self, heads: IntArray) -> int:
+        """Count the words that count and have the right head."""
+        return int(np.count_nonzero((heads == self.heads) & self.counted))
+
+
+def counted_words(sentence: Sentence) -> npt.NDArray[np.bool_]:
+    """Tell which words count.
+
+    >>> counted_words(Sentence.from_words(["Go", "!"], upos=["VERB", "PUNCT"])).tolist()
+    [True, False]
+    """
+    return np.array([tag != "PUNCT" for tag in sentence.upos], dtype=bool)
+
+
+def words_of(sentences: Sequence[Sentence]) -> list[int]:
+    """Count the words of each sentence that count."""
+    return [int(counted_words(sentence).sum()) for sentence in sentences]
+
+
+def make_cases(parser: Parser, sentences: Sequence[Sentence]) -> list[Case]:
+    """Find and score the parts of sentences, once for all decoders."""
+    found = []
+    for sentence in sentences:
+        encoded = parser.encoder.encode([sentence])
+        arcs = parser.pruner.candidates(encoded, shape=parser.shape)
+        parts = PartSet.build(encoded.lengths, arcs, parser.parts.families)
+        scores = parser.parts.score(parser.parts.prepare(encoded), parts)
+        heads = np.array(sentence.heads, dtype=np.int32)
+        found.append(Case(parts, scores, parser.shape, heads, counted_words(sentence)))
+    return found
+
+
+def decode_cases(cases: Sequence[Case], decoder: str, **options: Any) -> Measured:
+    """Decode everything in one way; give what each sentence came to.
+
+    ``right`` has the words with the right head, ``proven`` whether the tree is proven best,
+    ``seconds`` the CPU time, ``rounds`` those of the solver.
+    """
+    right, proven, seconds, rounds = [], [], [], []
+    for case in cases:
+        started = process_time()
+        heads, _, known = decode(case.parts, 0, case.scores, case.shape, decoder, **options)
+        seconds.append(process_time() - started)
+        right.append(case.right(heads))
+        proven.append(int(known.status is Status.OPTIMAL))
+        rounds.append(known.iterations)
+    return {"right": right, "proven": proven, "seconds": seconds, "rounds": rounds}
+
+
+def decode_along(cases: Sequence[Case], grid: Sequence[int], decoder: str, **options: Any) -> Any:
+    """Decode with more and more rounds; give right words and proofs by the number of rounds.
+
+    A tree that is proven best stays, so only the others are decoded again with fewer rounds.
+    """
+    most = max(grid)
+    full = decode_cases(cases, decoder, max_iterations=most, **options)
+    along: dict[str, Measured] = {}
+    for limit in grid:
+        right, proven = list(full["right"]), list(full["proven"])
+        late = [
+            i
+            for i, rounds in enumerate(full["rounds"])
+            if limit < most and (rounds > limit or not full["proven"][i])
+        ]
+        if late:
+            early = decode_cases([cases[i] for i in late], decoder, max_iterations=limit, **options)
+            for i, count, proof in zip(late, early["right"], early["proven"], strict=True):
+                right[i], proven[i] = count, proof
+        along[str(limit)] = {"right": right, "proven": proven}
+    return {"along": along, **full}
+
+
+def parse_right(parser: Parser, sentences: Sequence[Sentence], **options: Any) -> Measured:
+    """Parse sentences as users do; give the right words and proofs of each sentence."""
+    right, proven = [], []
+    for parse in parser.pipe(sentences, **options):
+        gold = parse.sentence
+        correct = np.array(parse.heads) == np.array(gold.heads)
+        right.append(int(np.count_nonzero(correct & counted_words(gold))))
+        proven.append(int(parse.certificate.status is Status.OPTIMAL))
+    return {"right": right, "proven": proven}
+
+
+def trained_systems(workshop: Workshop, models: Mapping[str, Mapping[str, Any]]) -> Measured:
+    """Train a parser for each name and score it; the usual measurement of a table of models."""
+    systems = {}
+    for name, options in models.items():
+        parser = workshop.parser(**options)
+        workshop.note(f"parsing with {name}")
+        systems[name] = parse_right(parser, workshop.gold)
+    return {"words": words_of(workshop.gold), "systems": systems}

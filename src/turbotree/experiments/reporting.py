@@ -1,0 +1,173 @@
+"""The report: one HTML page that needs nothing but itself."""
+
+from __future__ import annotations
+
+import platform
+from base64 import b64encode
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+
+from turbotree import __version__
+from turbotree.atomic import atomic_path
+from turbotree.experiments.data import Dataset
+from turbotree.experiments.drawing import draw, file_name
+from turbotree.experiments.records import Claim, Experiment, Figure, Table
+from turbotree.experiments.running import Outcome
+from turbotree.experiments.settings import Settings
+
+_STYLE = """
+:root { color-scheme: light dark; --ink: #1f2933; --soft: #667085; --line: #d0d5dd;
+  --back: #ffffff; --stripe: #f5f7fa; --good: #15803d; --bad: #b91c1c; --link: #1d4ed8; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e5e9f0; --soft: #98a2b3; --line: #3b4656;
+  --back: #14181f; --stripe: #1c222c; --good: #4ade80; --bad: #f87171; --link: #7aa2ff; } }
+body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--back);
+  max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
+a { color: var(--link); }
+h1, h2, h3 { line-height: 1.2; } h2 { margin-top: 3rem; border-top: 1px solid var(--line);
+  padding-top: 1.5rem; } h3 { margin-top: 2rem; }
+.scroll { overflow-x: auto; } table { border-collapse: collapse; margin: .5rem 0; }
+caption { text-align: left; font-weight: 600; padding: .3rem 0; }
+th, td { padding: .25rem .7rem; text-align: right; border-bottom: 1px solid var(--line);
+  white-space: nowrap; font-variant-numeric: tabular-nums; }
+th:first-child, td:first-child, .claims td { text-align: left; }
+.claims td:first-child, .claims td:last-child { white-space: normal; }
+tbody tr:nth-child(even) { background: var(--stripe); } td.paper, th.paper { color: var(--soft); }
+.note { color: var(--soft); font-size: .9rem; max-width: 50rem; }
+figure { margin: 1rem 0; } figure img { max-width: 100%; height: auto; }
+.holds { color: var(--good); font-weight: 600; } .fails { color: var(--bad); font-weight: 600; }
+dt { font-weight: 600; } dd { margin: 0 0 .4rem 0; }
+"""
+
+
+def write_report(
+    path: Path, outcomes: Sequence[Outcome], datasets: Sequence[Dataset], settings: Settings
+) -> None:
+    """Write the report, whole or not at all."""
+    text = report_html(outcomes, datasets, settings)
+    with atomic_path(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+def report_html(
+    outcomes: Sequence[Outcome], datasets: Sequence[Dataset], settings: Settings
+) -> str:
+    """Write the report as text."""
+    parts = [
+        "<!DOCTYPE html>",
+        '<html lang="en"><head><meta charset="utf-8"/>',
+        '<meta name="viewport" content="width=device-width, initial-scale=1"/>',
+        f"<title>The papers, re-run</title><style>{_STYLE}</style></head><body>",
+        "<h1>The papers, re-run</h1>",
+        f"<p>Made by turbotree {escape(__version__)} on Python "
+        f"{escape(platform.python_version())}. Values of the papers stand beside ours, in grey. "
+        "Every difference comes with its 95 % interval (paired bootstrap over sentences; of "
+        "several treebanks, the mean of their differences).</p>",
+        _data(datasets, settings),
+        _summary(outcomes),
+    ]
+    paper = ""
+    for outcome in outcomes:
+        if outcome.experiment.paper.text != paper:
+            paper = outcome.experiment.paper.text
+            parts.append(f"<h2>{escape(paper)}</h2>")
+        parts.append(_section(outcome))
+    return "\n".join([*parts, "</body></html>\n"])
+
+
+def _data(datasets: Sequence[Dataset], settings: Settings) -> str:
+    rows = tuple(
+        (d.name, f"{len(d.train):,}", f"{len(d.dev):,}", f"{len(d.test):,}", d.about)
+        for d in datasets
+    )
+    options = ", ".join(f"{k.replace('_', ' ')} {v}" for k, v in settings.to_record().items())
+    columns = ("treebank", "train", "dev", "test", "about")
+    return _table(Table("Sentences", columns, rows, f"Settings: {options}."))
+
+
+def _summary(outcomes: Sequence[Outcome]) -> str:
+    rows = [(outcome.experiment, claim) for outcome in outcomes for claim in outcome.shown.claims]
+    kept = sum(claim.holds for _, claim in rows)
+    return (
+        f"<h2>What holds</h2><p>{kept} of {len(rows)} orderings of the papers have the same sign "
+        "here.</p>" + _claims([claim for _, claim in rows], [e for e, _ in rows])
+    )
+
+
+def _section(outcome: Outcome) -> str:
+    experiment = outcome.experiment
+    parts = [
+        f'<section id="{escape(experiment.id)}"><h3>{escape(experiment.place)} '
+        f'<span class="note">{escape(experiment.id)}</span></h3><dl>',
+    ]
+    for name, text in (
+        ("Compared", experiment.compares),
+        ("The paper found", experiment.expected),
+        ("How the data differ", experiment.data),
+        ("Measured on", f"the {experiment.split} sentences"),
+    ):
+        parts.append(f"<dt>{name}</dt><dd>{escape(text)}</dd>")
+    parts.append("</dl>")
+    parts += [_table(table) for table in outcome.shown.tables]
+    parts += [_figure(experiment, figure) for figure in outcome.shown.figures]
+    if outcome.shown.claims:
+        parts.append(_claims(outcome.shown.claims))
+    return "\n".join([*parts, "</section>"])
+
+
+def _table(table: Table) -> str:
+    kinds = [' class="paper"' if name.startswith("paper") else "" for name in table.columns]
+    head = "".join(f"<th{k}>{escape(c)}</th>" for k, c in zip(kinds, table.columns, strict=True))
+    body = "".join(
+        "<tr>"
+        + "".join(f"<td{k}>{escape(c)}</td>" for k, c in zip(kinds, row, strict=True))
+        + "</tr>\n"
+        for row in table.rows
+    )
+    note = f'<p class="note">{escape(table.note)}</p>' if table.note else ""
+    return (
+        f'<div class="scroll"><table><caption>{escape(table.title)}</caption>'
+        f"<thead><tr>{head}</tr></thead><tbody>\n{body}</tbody></table></div>{note}"
+    )
+
+
+def _claims(claims: Sequence[Claim], experiments: Sequence[Experiment] | None = None) -> str:
+    head = ["expected", "measure", "below", "above", "difference", "95 % interval", "p", "verdict"]
+    rows = []
+    for number, claim in enumerate(claims):
+        found = claim.difference
+        cells = [
+            escape(claim.text),
+            escape(claim.measure),
+            f"{found.a:.2f}",
+            f"{found.b:.2f}",
+            f"{found.difference:+.2f}",
+            f"{found.low:+.2f} … {found.high:+.2f}",
+            f"{found.p_value:.3f}",
+            f'<span class="{"holds" if claim.holds else "fails"}">{escape(claim.verdict)}</span>',
+        ]
+        if experiments is not None:
+            name = escape(experiments[number].id)
+            cells.insert(0, f'<a href="#{name}">{name}</a>')
+        rows.append("<tr>" + "".join(f"<td>{c}</td>" for c in cells) + "</tr>\n")
+    if experiments is not None:
+        head.insert(0, "experiment")
+    columns = "".join(f"<th>{name}</th>" for name in head)
+    return (
+        '<div class="scroll"><table class="claims"><caption>Does the ordering hold?</caption>'
+        f"<thead><tr>{columns}</tr></thead><tbody>\n{''.join(rows)}</tbody></table></div>"
+    )
+
+
+def _figure(experiment: Experiment, figure: Figure) -> str:
+    picture = draw(figure)
+    name = f"{experiment.id}-{file_name(figure.title)}"
+    svg = f"data:image/svg+xml;base64,{b64encode(picture.svg).decode()}"
+    png = f"data:image/png;base64,{b64encode(picture.png).decode()}"
+    note = f" {escape(figure.note)}" if figure.note else ""
+    return (
+        f'<figure><img alt="{escape(figure.title)}" src="{svg}"/>'
+        f'<figcaption class="note">{escape(figure.title)}.{note} '
+        f'<a download="{escape(name)}.svg" href="{svg}">SVG</a> '
+        f'<a download="{escape(name)}.png" href="{png}">PNG</a></figcaption></figure>'
+    )

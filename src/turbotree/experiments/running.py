@@ -1,0 +1,131 @@
+"""Working off experiments on treebanks, taking from the cache what is there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+
+from turbotree import __version__
+from turbotree.errors import InputError
+from turbotree.experiments.cache import Cache
+from turbotree.experiments.data import Dataset
+from turbotree.experiments.records import Experiment, Measured, Shown
+from turbotree.experiments.settings import Settings
+from turbotree.experiments.workshop import Workshop
+from turbotree.learning.progress import Progress, Silent
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One experiment, done.
+
+    Attributes
+    ----------
+    experiment
+        What was run.
+    shown
+        Its tables, figures and claims.
+    cached
+        How many treebanks were taken from the cache.
+    seconds
+        How long it took this time.
+    """
+
+    experiment: Experiment
+    shown: Shown
+    cached: int
+    seconds: float
+
+
+def choose(
+    experiments: Sequence[Experiment], what: str, only: Sequence[str] = ()
+) -> list[Experiment]:
+    """Return the experiments that are meant: ``"all"``, a paper, or one of them by its name.
+
+    Parameters
+    ----------
+    experiments
+        What there is.
+    what
+        A name, or the beginning of some.
+    only
+        Of these, the ones with one of these texts in their name.
+    """
+    chosen = [e for e in experiments if what == "all" or e.id == what or e.paper.key == what]
+    if not chosen:
+        known = dict.fromkeys(name for e in experiments for name in (e.paper.key, e.id))
+        raise InputError(f"unknown experiment {what!r}; expected all, or one of {', '.join(known)}")
+    if only:
+        kept = [e for e in chosen if any(text in e.id for text in only)]
+        if not kept:
+            raise InputError(
+                f"--only {','.join(only)} leaves nothing of {', '.join(e.id for e in chosen)}"
+            )
+        return kept
+    return chosen
+
+
+def run_experiments(
+    experiments: Sequence[Experiment],
+    datasets: Sequence[Dataset],
+    settings: Settings,
+    cache: Cache,
+    *,
+    threads: int = 1,
+    note: Callable[[str], None] = lambda text: None,
+    progress: Progress | None = None,
+) -> list[Outcome]:
+    """Run experiments one after another, each on all treebanks.
+
+    Parameters
+    ----------
+    experiments, datasets
+        What to run on what.
+    settings
+        How much work to do.
+    cache
+        Where results and models are kept. What is in it is not worked out again.
+    threads
+        For training.
+    note, progress
+        Told what goes on.
+    """
+    if not datasets:
+        raise InputError("no treebanks to run experiments on")
+    outcomes = []
+    for number, experiment in enumerate(experiments, 1):
+        note(f"[{number}/{len(experiments)}] {experiment.id}: {experiment.compares}")
+        started = perf_counter()
+        measured: dict[str, Measured] = {}
+        cached = 0
+        for dataset in datasets:
+            workshop = Workshop(
+                dataset,
+                experiment.split,
+                settings,
+                Cache(cache.folder / "models"),
+                threads,
+                note,
+                progress or Silent(),
+            )
+            inputs = {
+                "experiment": experiment.id,
+                "experiment_version": experiment.version,
+                "version": __version__,
+                "settings": settings.to_record(),
+                "train": dataset.fingerprint("train"),
+                "measured_on": dataset.fingerprint(experiment.split),
+            }
+            found = cache.load(inputs)
+            if found is None:
+                note(f"{dataset.name}: working")
+                cache.store(inputs, experiment.measure(workshop))
+                found = cache.load(inputs)  # as a later run will see it
+            else:
+                note(f"{dataset.name}: kept from an earlier run")
+                cached += 1
+            measured[dataset.name] = found
+        shown = experiment.show(measured)
+        outcomes.append(Outcome(experiment, shown, cached, perf_counter() - started))
+    return outcomes

@@ -1,0 +1,98 @@
+"""Where an experiment works: one treebank, and the models that it needs, trained once for all."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from turbotree import __version__
+from turbotree.errors import ModelFileError
+from turbotree.experiments.cache import Cache
+from turbotree.experiments.data import Dataset
+from turbotree.experiments.settings import Settings
+from turbotree.learning.progress import Progress, Silent
+from turbotree.parsing import Parser, TrainingOptions
+from turbotree.text import Sentence
+
+#: The papers score heads alone, so labels get next to no training.
+_PLAIN_LABELS = {"label": ["m.upos dir"], "label_pair": ["m.upos"]}
+
+
+@dataclass(frozen=True)
+class Workshop:
+    """What an experiment may use on one treebank.
+
+    Attributes
+    ----------
+    dataset, split
+        The treebank, and the part of it to measure on.
+    settings
+        How much work to do.
+    cache
+        Where models are kept between experiments and runs.
+    threads
+        For training; results do not depend on it.
+    note
+        Told what goes on.
+    progress
+        Told how training goes.
+    """
+
+    dataset: Dataset
+    split: str
+    settings: Settings
+    cache: Cache
+    threads: int = 1
+    note: Callable[[str], None] = field(default=lambda text: None)
+    progress: Progress = field(default_factory=Silent)
+
+    @property
+    def gold(self) -> Sequence[Sentence]:
+        """The trees to measure on."""
+        sentences: tuple[Sentence, ...] = getattr(self.dataset, self.split)
+        return sentences
+
+    def parser(self, **options: Any) -> Parser:
+        """Train a parser, or take the one that an earlier experiment or run has trained.
+
+        Options are those of :class:`turbotree.parsing.TrainingOptions`; epochs and seed are the
+        run's.
+        """
+        templates = {**_PLAIN_LABELS, **options.pop("templates", {})}
+        chosen = {
+            "epochs": self.settings.epochs,
+            "pruner_epochs": self.settings.pruner_epochs,
+            "seed": self.settings.seed,
+            **options,
+        }
+        record = TrainingOptions(**chosen, templates=templates).to_record()
+        inputs = {
+            "what": "parser",
+            "version": __version__,
+            "options": record,
+            "templates": templates,
+            "train": self.dataset.fingerprint("train"),
+        }
+        path = self.cache.path(inputs, ".safetensors")
+        if path.exists():
+            try:
+                return Parser.load(path)
+            except ModelFileError:
+                self.note(f"{path.name} is damaged: training again")
+        self.note(f"training {', '.join(record['parts'])}; loss {record['loss']}")
+        checkpoint = path.with_suffix(".checkpoint")
+        self.cache.folder.mkdir(parents=True, exist_ok=True)
+        parser = Parser.train(
+            list(self.dataset.train),
+            checkpoint=checkpoint,
+            resume=checkpoint.exists(),
+            progress=self.progress,
+            threads=self.threads,
+            templates=templates,
+            **chosen,
+        )
+        parser.save(path)
+        shutil.rmtree(checkpoint, ignore_errors=True)
+        return parser
