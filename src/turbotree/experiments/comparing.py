@@ -28,7 +28,8 @@ def language_of(dataset: str) -> str:
 
 def uas(measured: Measured, system: str) -> float:
     """Return the share of right heads, in per cent."""
-    return 100 * sum(measured["systems"][system]["right"]) / max(1, sum(measured["words"]))
+    right = float(sum(measured["systems"][system]["right"]))
+    return 100 * right / max(1, sum(measured["words"]))
 
 
 def proofs(measured: Measured, system: str) -> float:

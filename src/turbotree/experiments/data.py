@@ -50,8 +50,11 @@ def built_in(train: int, test: int, seed: int = 1) -> Dataset:
     >>> len(found.train), len(found.dev), len(found.test)
     (20, 5, 5)
     """
-    parts = (tuple(treebank(n, seed=3 * seed + i)) for i, n in enumerate((train, test, test)))
-    return Dataset("built-in", *parts, "made up by turbotree's own grammar of English")
+    first, second, third = (
+        tuple(treebank(n, seed=3 * seed + i)) for i, n in enumerate((train, test, test))
+    )
+    about = "made up by turbotree's own grammar of English"
+    return Dataset("built-in", first, second, third, about)
 
 
 def find_datasets(folder: Path, only: Sequence[str] | None = None) -> list[Dataset]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from time import perf_counter
 
 from turbotree import __version__
@@ -117,15 +118,12 @@ def run_experiments(
                 "train": dataset.fingerprint("train"),
                 "measured_on": dataset.fingerprint(experiment.split),
             }
-            found = cache.load(inputs)
-            if found is None:
+            if cache.load(inputs) is None:
                 note(f"{dataset.name}: working")
-                cache.store(inputs, experiment.measure(workshop))
-                found = cache.load(inputs)  # as a later run will see it
             else:
                 note(f"{dataset.name}: kept from an earlier run")
                 cached += 1
-            measured[dataset.name] = found
+            measured[dataset.name] = cache.get(inputs, partial(experiment.measure, workshop))
         shown = experiment.show(measured)
         outcomes.append(Outcome(experiment, shown, cached, perf_counter() - started))
     return outcomes

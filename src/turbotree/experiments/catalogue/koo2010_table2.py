@@ -12,6 +12,7 @@ from turbotree.experiments.comparing import cell, claim_proofs, claim_shares, pr
 from turbotree.experiments.measuring import Case, decode_cases, make_cases, words_of
 from turbotree.experiments.records import KOO_2010, Claim, Experiment, Measured, Shown, Table
 from turbotree.experiments.workshop import Workshop
+from turbotree.features import Parts
 from turbotree.parsing.arcs import TreeShape, all_arcs
 from turbotree.parsing.parts import PartSet
 
@@ -49,7 +50,9 @@ def random_cases(families: list[str], count: int, words: int, seed: int) -> list
     """Make problems with standard normal scores on all that automata read, and none on arcs."""
     random = np.random.default_rng(seed)
     lengths = np.array([words], dtype=np.int32)
-    parts = PartSet.build(lengths, all_arcs(lengths), families)
+    arcs = all_arcs(lengths).rows
+    arcs = arcs[np.lexsort(arcs.T)]  # by modifier, as parts want them
+    parts = PartSet.build(lengths, Parts.of_one(arcs), families)
     unknown, nothing = np.full(words, -1, dtype=np.int32), np.zeros(words, dtype=bool)
     cases = []
     for _ in range(count):
@@ -74,7 +77,8 @@ def _measure(workshop: Workshop) -> Measured:
         for name, (decoder, more) in _decoders(workshop).items():
             workshop.note(f"decoding {model} by {name}")
             systems[f"{model} {name}"] = decode_cases(cases, decoder, **more)
-            chance[f"{model} {name}"] = decode_cases(made_up, decoder, **more)["proven"]
+            if name != "ILP":  # exact by definition, and very slow on random scores
+                chance[f"{model} {name}"] = decode_cases(made_up, decoder, **more)["proven"]
     return {
         "words": words_of(workshop.gold),
         "systems": systems,
@@ -100,7 +104,7 @@ def _show(measured: Mapping[str, Measured]) -> Shown:
                     uas(found, system),
                     proofs(found, system),
                     seconds(found, system),
-                    float(100 * np.mean(found["random"][system])),
+                    float(100 * np.mean(found["random"].get(system, [1]))),
                 )
                 forms = ("{:.2f}", "{:.2f}", "{:.4f}", "{:.1f}")
                 both = zip(ours, theirs, forms, strict=True)
@@ -116,7 +120,8 @@ def _show(measured: Mapping[str, Measured]) -> Shown:
                     ("decoder", *columns),
                     tuple(rows),
                     "The paper's DD rows have K = 5000 and 250, and its random problems 10 words; "
-                    f"ours have K = {many} and {few}, and {found['random_words']} words.",
+                    f"ours have K = {many} and {few}, and {found['random_words']} words. The "
+                    "integer program is not run on random problems: it is exact by definition.",
                 )
             )
         claims += _claims(model, measured)

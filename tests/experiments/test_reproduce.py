@@ -1,0 +1,74 @@
+"""``turbotree reproduce`` from the outside."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from turbotree.cli.app import app
+from turbotree.experiments import EXPERIMENTS, find_datasets, given_files
+from turbotree.text import treebank, write_conllu
+
+
+def run(*arguments: str) -> tuple[int, str]:
+    result = CliRunner().invoke(app, ["reproduce", *arguments])
+    return result.exit_code, result.output
+
+
+def test_the_list_names_every_experiment() -> None:
+    status, text = run("--list")
+    assert status == 0
+    assert [line.split()[0] for line in text.splitlines()] == [e.id for e in EXPERIMENTS]
+
+
+def test_a_small_run_fills_its_report_and_a_second_one_adds_nothing(tmp_path: Path) -> None:
+    report = tmp_path / "report.html"
+    given = ("koo2010-table3", "--small", "--sentences", "40", "--measured", "8", "--epochs", "1")
+    status, text = run(*given, "-o", str(report))
+    assert status == 0, text
+    page = report.read_text(encoding="utf-8")
+    for expected in ("Koo, Rush", "Table 3", "P-G+S", "92.34", "How the data differ", "95 %"):
+        assert expected in page
+    status, again = run(*given, "-o", str(report))
+    assert status == 0
+    assert "kept from an earlier run" in again
+    assert "training" not in again
+    assert report.read_text(encoding="utf-8") == page
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["all"], "no report to write"),
+        (["all", "-o", "r.html"], "no data"),
+        (["all", "-o", "r.html", "--train", "x"], "go together"),
+        (["nothing", "-o", "r.html"], "unknown experiment 'nothing'"),
+        (["all", "-o", "r.html", "--data", "."], "no treebank"),
+        (["all", "-o", "r.html", "--data", "absent"], "expected a folder"),
+    ],
+)
+def test_what_is_missing_is_said_in_one_line(
+    arguments: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    status, text = run(*arguments)
+    assert status == 2
+    assert message in text
+    assert len(text.splitlines()) == 1
+    assert not (tmp_path / "r.html").exists()
+
+
+def test_treebanks_are_found_by_name_and_a_missing_dev_is_held_out(tmp_path: Path) -> None:
+    trees = list(treebank(40, seed=1))
+    for split, part in (("train", trees[:30]), ("test", trees[30:])):
+        write_conllu(part, tmp_path / f"xx_some-ud-{split}.conllu")
+    (found,) = find_datasets(tmp_path)
+    assert found.name == "xx_some"
+    assert found.dev == tuple(trees[0:30:10])
+    assert len(found.train) == 27
+    assert not {s.sent_id for s in found.train} & {s.sent_id for s in found.dev}
+    assert found.test == tuple(trees[30:])
+    one = given_files(tmp_path / "xx_some-ud-train.conllu", tmp_path / "xx_some-ud-test.conllu")
+    assert (one.name, one.train, one.test) == (found.name, found.train, found.test)
