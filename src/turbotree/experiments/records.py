@@ -161,6 +161,9 @@ class Experiment:
         Makes tables and figures of what was measured on all of them.
     version
         Goes up when `measure` changes, so that cached results are not taken for new ones.
+    measurement
+        Name of what is measured, where several experiments show the same measurements; its own
+        name if nothing is given.
     """
 
     id: str
@@ -173,3 +176,4 @@ class Experiment:
     measure: Callable[[Workshop], Measured] = field(repr=False)
     show: Callable[[Mapping[str, Measured]], Shown] = field(repr=False)
     version: int = 1
+    measurement: str | None = None

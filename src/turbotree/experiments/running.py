@@ -111,7 +111,7 @@ def run_experiments(
                 progress or Silent(),
             )
             inputs = {
-                "experiment": experiment.id,
+                "experiment": experiment.measurement or experiment.id,
                 "experiment_version": experiment.version,
                 "version": __version__,
                 "settings": settings.to_record(),

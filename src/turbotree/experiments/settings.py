@@ -37,7 +37,7 @@ class Settings:
     grid: tuple[int, ...] = (10, 20, 50, 100, 200, 500, 1000)
     random_instances: int = 200
     random_words: int = 10
-    selection_budgets: tuple[int, ...] = (10, 20, 30)
+    selection_budgets: tuple[int, ...] = (15, 30, 50)
     seed: int = 1
 
     def to_record(self) -> dict[str, Any]:
