@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -13,7 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from turbotree.errors import InputError
-from turbotree.evaluation import attachment_scores, paired_bootstrap, significance
+from turbotree.evaluation import (
+    attachment_scores,
+    paired_bootstrap,
+    paired_difference,
+    significance,
+)
 
 
 class Tree(NamedTuple):
@@ -120,3 +125,35 @@ def test_bad_input_is_refused() -> None:
     ]:
         with pytest.raises(InputError, match=message):
             paired_bootstrap(*arguments, seed=0, **options)
+
+
+def test_counts_of_one_test_set_give_what_its_sentences_give() -> None:
+    sizes = [(4, 1, 0), (3, 3, 1), (2, 0, 1), (5, 2, 0)]
+    gold = [star(n) for n, _, _ in sizes]
+    a, b = [star(n, wrong) for n, wrong, _ in sizes], [star(n, wrong) for n, _, wrong in sizes]
+    counts = tuple(zip(*((n - x, n - y, n) for n, x, y in sizes), strict=True))
+    found = paired_difference([counts], 500, seed=7)
+    expected = paired_bootstrap(gold, a, b, 500, seed=7).uas
+    assert vars(found) == pytest.approx(vars(expected))
+
+
+def test_several_test_sets_count_alike_whatever_their_size() -> None:
+    small = ([0], [1], [1])  # one sentence: every draw is the same
+    large = ([1] * 50, [1] * 50, [1] * 50)
+    found = paired_difference([small, large], 100, seed=1)
+    assert (found.a, found.b, found.difference) == (50.0, 100.0, 50.0)
+    assert (found.low, found.high) == (50.0, 50.0)
+
+
+@pytest.mark.parametrize(
+    ("tests", "message"),
+    [
+        ([], "no test sets"),
+        ([([1], [1, 2], [1])], "expected as many of each"),
+        ([([], [], [])], "at least one"),
+        ([([0], [0], [0])], "nothing to get"),
+    ],
+)
+def test_counts_that_make_no_test_are_refused(tests: list[Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        paired_difference(tests, seed=1)

@@ -47,7 +47,9 @@ class Cache:
         self.folder.mkdir(parents=True, exist_ok=True)
         entry = {"inputs": inputs, "checksum": _hash(result), "result": result}
         with atomic_path(self.path(inputs)) as temporary:
-            temporary.write_text(_text(entry), encoding="utf-8")
+            # Not sorted: the order of a table's rows is part of the result.
+            text = json.dumps(entry, ensure_ascii=False, allow_nan=False)
+            temporary.write_text(text, encoding="utf-8")
 
     def get(self, inputs: Mapping[str, Any], work: Callable[[], Any]) -> Any:
         """Return the result of these inputs; work it out and keep it if it is not there."""

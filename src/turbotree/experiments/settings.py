@@ -64,4 +64,4 @@ SMALL = Settings(
     random_words=7,
     selection_budgets=(4, 8, 16),
 )
-SMALL_TRAIN, SMALL_TEST = 120, 50
+SMALL_TRAIN, SMALL_TEST = 200, 60

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
+from turbotree.evaluation.shape import shape
 from turbotree.experiments.catalogue.koo2010_models import DATA, MODELS
 from turbotree.experiments.comparing import claim_uas, side_by_side, uas
 from turbotree.experiments.measuring import parse_right, words_of
-from turbotree.experiments.records import KOO_2010, Experiment, Measured, Shown
+from turbotree.experiments.records import KOO_2010, Experiment, Measured, Shown, Table
 from turbotree.experiments.workshop import Workshop
 
 _PAPER = {"en": [92.19, 92.34, 92.71, 92.70], "cs": [86.41, 85.67, 87.40, 86.43]}
+_MANY = 1.0  # per cent; Czech has about 2, the Penn Treebank none
 _SYSTEMS = ("Sib", "P-Sib", "G+S", "P-G+S")
 
 
@@ -22,23 +24,37 @@ def _measure(workshop: Workshop) -> Measured:
         workshop.note(f"parsing with {name}, projective and not")
         systems[name] = parse_right(parser, workshop.gold)
         systems[f"P-{name}"] = parse_right(parser, workshop.gold, projective=True)
-    return {"words": words_of(workshop.gold), "systems": systems}
+    crossing = sum(len(shape(tree.heads).nonprojective) for tree in workshop.gold)
+    total = sum(len(tree) for tree in workshop.gold)
+    return {
+        "words": words_of(workshop.gold),
+        "systems": systems,
+        "crossing": 100 * crossing / max(1, total),
+    }
 
 
 def _show(measured: Mapping[str, Measured]) -> Shown:
     columns = {name: partial(uas, system=name) for name in _SYSTEMS}
     table = side_by_side("UAS, %", measured, columns, _PAPER)
-    claims = tuple(
+    shares = Table(
+        "Words with crossing arcs in the gold trees, %",
+        ("treebank", "crossing"),
+        tuple((name, f"{found['crossing']:.2f}") for name, found in measured.items()),
+    )
+    many = {name: found for name, found in measured.items() if found["crossing"] >= _MANY}
+    names = ", ".join(many)
+    claims = [
         claim_uas(
-            f"{name}: non-projective decoding at least as good as projective",
-            measured,
+            f"{name}: non-projective decoding above projective, where at least {_MANY:g} % of the "
+            f"words have crossing arcs ({names})",
+            many,
             f"P-{name}",
             name,
-            or_equal=True,
         )
         for name in ("Sib", "G+S")
-    )
-    return Shown((table,), (), claims)
+        if many
+    ]
+    return Shown((table, shares), (), tuple(claims))
 
 
 EXPERIMENT = Experiment(
