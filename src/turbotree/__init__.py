@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         learning,
         modelfile,
         parsing,
+        pipeline,
         text,
         trees,
     )
@@ -34,7 +35,9 @@ if TYPE_CHECKING:
     )
     from turbotree.graphs import FactorGraph
     from turbotree.labeling import Tagger, Tagging
+    from turbotree.loading import load
     from turbotree.parsing import Parse, Parser
+    from turbotree.pipeline import Pipeline
     from turbotree.text import Sentence
 
 __version__ = "0.1.0"
@@ -47,6 +50,7 @@ __all__ = [
     "ModelFileError",
     "Parse",
     "Parser",
+    "Pipeline",
     "Sentence",
     "Tagger",
     "Tagging",
@@ -59,8 +63,10 @@ __all__ = [
     "graphs",
     "labeling",
     "learning",
+    "load",
     "modelfile",
     "parsing",
+    "pipeline",
     "text",
     "trees",
 ]
@@ -74,10 +80,12 @@ _HOMES = {
     "ModelFileError": "errors",
     "Parse": "parsing",
     "Parser": "parsing",
+    "Pipeline": "pipeline",
     "Sentence": "text",
     "Tagger": "labeling",
     "Tagging": "labeling",
     "TurbotreeError": "errors",
+    "load": "loading",
 }
 
 

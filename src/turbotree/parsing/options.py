@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from turbotree.errors import InputError
+from turbotree.features.weights import check_bits
 from turbotree.learning import LearnerOptions, Loss
 from turbotree.parsing.arcs import PruningOptions
 from turbotree.parsing.part_task import DECODERS, check_decoder
@@ -57,6 +58,11 @@ class TrainingOptions:
         Template sets that replace the default ones, by name.
     licence
         Licence of the training data, kept in the model file.
+    bits
+        Bits of a weight in the finished model: 32, or 16 for a model of a third of the size.
+    trim
+        How much is left out of the finished model: weights up to this many times the usual
+        magnitude, below which they hardly count.
     """
 
     model: str = "arc"
@@ -78,6 +84,8 @@ class TrainingOptions:
     label_step: float = 0.01
     templates: dict[str, list[str]] | None = None
     licence: str | None = None
+    bits: int = 32
+    trim: float = 1.0
 
     def __post_init__(self) -> None:
         # Everything is looked at now: nobody wants to hear of a bad option after an hour.
@@ -85,7 +93,7 @@ class TrainingOptions:
             absent = name == "max_heads" and self.max_heads is None
             if not absent and not isinstance(value := getattr(self, name), int):
                 raise InputError(f"{name} is {value!r}; expected a whole number")
-        for name in ("largest_step", "pruning_threshold", "label_step", "beta", "gamma"):
+        for name in ("largest_step", "pruning_threshold", "label_step", "beta", "gamma", "trim"):
             absent = name in _OPTIONAL and getattr(self, name) is None
             if not absent and not isinstance(value := getattr(self, name), float | int):
                 raise InputError(f"{name} is {value!r}; expected a number")
@@ -97,6 +105,9 @@ class TrainingOptions:
             raise InputError(
                 "decoder 'automata' goes with svm and perceptron, not with a finite beta"
             )
+        check_bits(self.bits)
+        if not 0 <= self.trim < float("inf"):
+            raise InputError(f"trim is {self.trim}; expected 0 or more")
         if self.threads < 1:
             raise InputError(f"threads is {self.threads}; expected at least 1")
         for name in self.templates or {}:
