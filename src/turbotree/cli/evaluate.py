@@ -13,9 +13,12 @@ import typer
 from turbotree.cli.reading import STDIN, layout_at, standard_input
 from turbotree.errors import InputError
 from turbotree.evaluation import (
+    AttachmentScores,
+    RawScores,
     SpanScores,
     TagScores,
     attachment_scores,
+    raw_scores,
     span_scores,
     tag_scores,
 )
@@ -51,12 +54,21 @@ def evaluate(
             metavar="NAME", help="Encoding of column files, if not UTF-8.", show_default=False
         ),
     ] = None,
+    raw: Annotated[
+        bool,
+        typer.Option(
+            "--raw",
+            help="Score tokens, sentences, tags, lemmas and trees together, by F1, even if both "
+            "files have the same words.",
+        ),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> None:
     """Score predictions: UAS and LAS, span F1, or accuracy of tags.
 
     CoNLL-U and CoNLL-X files are compared tree by tree, with and without punctuation and by
-    relation. Column files, as of CoNLL-2000 to 2003, are compared span by span in their columns
+    relation; if their tokens or sentences differ, character by character, as in the CoNLL 2018
+    shared task. Column files, as of CoNLL-2000 to 2003, are compared span by span in their columns
     of chunks and entities (of files with other columns, in the last one). With --label, spans are
     compared where the labels are spans, and words where they are not.
     """
@@ -64,9 +76,13 @@ def evaluate(
     if columns is not None:
         layout = renamed(layout, [name.strip() for name in columns.split(",")])
     if layout.numbered and label is None:
-        scores = attachment_scores(read_layout(gold, layout), _predicted(predicted, layout))
+        scores = _tree_scores(
+            list(read_layout(gold, layout)), list(_predicted(predicted, layout)), raw
+        )
         typer.echo(json.dumps(scores.to_dict(), indent=2) if as_json else str(scores))
         return
+    if raw:
+        raise InputError("--raw is for trees: CoNLL-U files, without --label")
     by_column = _label_scores(
         gold, predicted, layout, _label_columns(gold, layout, label), encoding
     )
@@ -75,6 +91,20 @@ def evaluate(
         typer.echo(json.dumps(figures, indent=2))
         return
     typer.echo("\n\n".join(f"{name}\n{spans}" for name, spans in by_column.items()))
+
+
+def _tree_scores(
+    gold: list[Sentence], predicted: list[Sentence], raw: bool
+) -> AttachmentScores | RawScores:
+    if raw:
+        return raw_scores(gold, predicted)
+    if [s.forms for s in gold] == [s.forms for s in predicted]:
+        return attachment_scores(gold, predicted)
+    try:
+        return raw_scores(gold, predicted)
+    except InputError:
+        # Not the same text at all: which word is the first to differ says more.
+        return attachment_scores(gold, predicted)
 
 
 def _predicted(path: Path, layout: Layout, encoding: str | None = None) -> Iterator[Sentence]:

@@ -3,6 +3,7 @@
 from turbotree.evaluation.attachment import AttachmentScores, WordScores, attachment_scores
 from turbotree.evaluation.calibration_error import Calibration, CalibrationBin, calibration
 from turbotree.evaluation.counts import Counts
+from turbotree.evaluation.raw_text import RawScores, raw_scores
 from turbotree.evaluation.significance import Difference, PairedBootstrap, paired_bootstrap
 from turbotree.evaluation.spans import Span, SpanScores, find_spans, span_scores
 from turbotree.evaluation.tags import TagScores, tag_scores
@@ -14,6 +15,7 @@ __all__ = [
     "Counts",
     "Difference",
     "PairedBootstrap",
+    "RawScores",
     "Span",
     "SpanScores",
     "TagScores",
@@ -22,6 +24,7 @@ __all__ = [
     "calibration",
     "find_spans",
     "paired_bootstrap",
+    "raw_scores",
     "span_scores",
     "tag_scores",
 ]

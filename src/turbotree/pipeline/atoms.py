@@ -15,7 +15,10 @@ UNITS = ("runs", "characters")
 # Marks that go with the letter before them, in scripts that write vowels or accents apart.
 _MARKS = "\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0963\u0971-\u0de5"
 # Scripts without spaces between words.
-_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+    "\U00020000-\U0003ffff"
+)
 _RUNS = re.compile(
     f"[{_UNSPACED}]"
     f"|(?:(?![{_UNSPACED}])[^\\W\\d_]|[{_MARKS}])+"
@@ -56,10 +59,9 @@ def _cut(chunk: str, unit: str) -> tuple[Word, ...]:
 
 def _kind(piece: str) -> str:
     first = piece[0]
+    kind = "d" if first.isdigit() else "."
     if first.isalpha():
         kind = "X" if first.isupper() else "x"
-    else:
-        kind = "d" if first.isdigit() else "."
     return f"{kind}{min(len(piece), 4)}"
 
 

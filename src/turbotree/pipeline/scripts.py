@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from difflib import SequenceMatcher
 from functools import lru_cache
 
 # How the form is written before letters are taken away and added.
-_CASES = {
+_CASES: dict[str, Callable[[str], str]] = {
     "lower": str.lower,
     "keep": str,
     "title": str.capitalize,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,6 +26,7 @@ INSIDE, TOKEN, SENTENCE, MULTIWORD, MULTIWORD_SENTENCE = LABELS = (
     "multiword",
     "multiword sentence",
 )
+_BLANK = "\t_" * 7 + "\t"
 _PARAGRAPH = re.compile(r"\n[^\S\n]*\n\s*")
 
 
@@ -77,7 +77,9 @@ class Tokenizer:
             at += len(row)
         return paragraphs
 
-    def sentences(self, text: str, *, name: str | None = None) -> list[Sentence]:
+    def sentences(
+        self, text: str, *, name: str | None = None, offset: int = 0, first: int = 1
+    ) -> list[Sentence]:
         """Return the sentences of a text, with each token's place in it in MISC (TokenRange).
 
         Parameters
@@ -86,17 +88,21 @@ class Tokenizer:
             Any text.
         name
             Of the document, for the comments.
+        offset, first
+            Where the text begins in its document, and the number of its first sentence, if it is
+            only a part.
         """
         made: list[Sentence] = []
         for paragraph in self.tokens(text):
-            for number, sentence in enumerate(paragraph):
+            for sentence in paragraph:
+                number = first + len(made)
                 comments = []
-                if not made:
+                if number == 1:
                     comments.append("newdoc" if name is None else f"newdoc id = {name}")
-                if number == 0:
+                if sentence is paragraph[0]:
                     comments.append("newpar")
-                comments.append(f"sent_id = {'' if name is None else f'{name}-'}{len(made) + 1}")
-                made.append(_sentence(text, sentence, comments))
+                comments.append(f"sent_id = {'' if name is None else f'{name}-'}{number}")
+                made.append(_sentence(text, sentence, comments, offset))
         return made
 
     def _assembled(
@@ -157,28 +163,22 @@ def any_transitions(labels: int) -> Transitions:
     return Transitions(np.ones((labels, labels), dtype=bool))
 
 
-def _sentence(text: str, tokens: Sequence[Token], comments: list[str]) -> Sentence:
+def _sentence(text: str, tokens: Sequence[Token], comments: list[str], offset: int) -> Sentence:
     """Write tokens as CoNLL-U: a line a word, and one before those of a multiword token."""
-    begin, end = tokens[0].start, tokens[-1].end
-    lines = [f"# {comment}" for comment in (*comments, f"text = {_one_line(text[begin:end])}")]
+    whole = _one_line(text[tokens[0].start : tokens[-1].end])
+    lines = [f"# {comment}" for comment in (*comments, f"text = {whole}")]
     number = 1
-    # Whether a space follows the last token, only the text behind it says.
-    after = Token(end + (end < len(text) and text[end].isspace()), end, ())
-    for token, following in pairwise((*tokens, after)):
-        glued = following.start == token.end and following.start < len(text)
-        misc = (
-            f"SpaceAfter=No|TokenRange={token.start}:{token.end}"
-            if glued
-            else (f"TokenRange={token.start}:{token.end}")
-        )
+    for token in tokens:
+        misc = f"TokenRange={token.start + offset}:{token.end + offset}"
+        if token.end < len(text) and not text[token.end].isspace():
+            misc = f"SpaceAfter=No|{misc}"
         if len(token.words) > 1:
             form = _one_line(text[token.start : token.end])
-            lines.append(
-                f"{number}-{number + len(token.words) - 1}\t{form}\t_\t_\t_\t_\t_\t_\t_\t{misc}"
-            )
+            last = number + len(token.words) - 1
+            lines.append(f"{number}-{last}\t{form}{_BLANK}{misc}")
             misc = "_"
         for word in token.words:
-            lines.append(f"{number}\t{_one_line(word)}\t_\t_\t_\t_\t_\t_\t_\t{misc}")
+            lines.append(f"{number}\t{_one_line(word)}{_BLANK}{misc}")
             number += 1
     return Sentence("\n".join([*lines, "", ""]))
 

@@ -105,7 +105,8 @@ def train_tokenizer(
     --------
     >>> from turbotree.text import treebank
     >>> tokenizer = train_tokenizer(list(treebank(60, seed=1)), epochs=2)
-    >>> [[word.words[0] for word in sentence] for sentence in tokenizer.tokens("The dogs slept.")[0]]
+    >>> paragraph = tokenizer.tokens("The dogs slept.")[0]
+    >>> [[token.words[0] for token in sentence] for sentence in paragraph]
     [['The', 'dogs', 'slept', '.']]
     """
     shown = progress or Silent()
