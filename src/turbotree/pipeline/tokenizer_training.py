@@ -115,7 +115,7 @@ def train_tokenizer(
     rows = [_labelled(text, unit) for text in texts]
     names = [name for name in LABELS if any(name in labels for _, labels in rows)]
     numbers = {name: number for number, name in enumerate(names)}
-    if TOKEN not in numbers and MULTIWORD not in numbers:
+    if not {TOKEN, MULTIWORD} & set(numbers):
         raise InputError("the training data have no sentence of two tokens: nothing to learn")
     attributes, sets = attributes_of(parse_templates(BOUNDARY, PAIR))
     all_words = (atom.word for atoms, _ in rows for atom in atoms)
