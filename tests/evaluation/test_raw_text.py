@@ -92,7 +92,7 @@ def test_words_without_heads_are_wrong() -> None:
 
 
 def test_other_texts_are_refused() -> None:
-    with pytest.raises(InputError, match="differ at character 3 .*: 'x', in the gold file 'c'"):
+    with pytest.raises(InputError, match=r"differ at character 3 .*: 'x', in the gold file 'c'"):
         raw_scores([Sentence.from_words(["ab", "c"])], [Sentence.from_words(["a", "bx"])])
 
 
