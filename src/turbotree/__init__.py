@@ -37,12 +37,14 @@ if TYPE_CHECKING:
     from turbotree.labeling import Tagger, Tagging
     from turbotree.loading import load
     from turbotree.parsing import Parse, Parser
+    from turbotree.parsing.own_scores import Decoded, decode
     from turbotree.pipeline import Pipeline
     from turbotree.text import Sentence
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Decoded",
     "FactorGraph",
     "InfeasibleError",
     "InputError",
@@ -57,6 +59,7 @@ __all__ = [
     "TurbotreeError",
     "__version__",
     "chains",
+    "decode",
     "errors",
     "evaluation",
     "features",
@@ -82,8 +85,10 @@ _HOMES = {
     "Parser": "parsing",
     "Pipeline": "pipeline",
     "Sentence": "text",
+    "Decoded": "parsing.own_scores",
     "Tagger": "labeling",
     "Tagging": "labeling",
+    "decode": "parsing.own_scores",
     "TurbotreeError": "errors",
     "load": "loading",
 }

@@ -14,6 +14,7 @@ from turbotree.cli.reading import STDIN, layout_at, standard_input
 from turbotree.errors import InputError
 from turbotree.evaluation import (
     AttachmentScores,
+    CertificateSums,
     RawScores,
     SpanScores,
     TagScores,
@@ -62,6 +63,14 @@ def evaluate(
             "files have the same words.",
         ),
     ] = False,
+    certificates: Annotated[
+        bool,
+        typer.Option(
+            "--certificates",
+            help="Sum up what parse --certificates wrote into PREDICTED: the share of trees that "
+            "are proven best, gaps, rounds, seconds.",
+        ),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> None:
     """Score predictions: UAS and LAS, span F1, or accuracy of tags.
@@ -76,11 +85,18 @@ def evaluate(
     if columns is not None:
         layout = renamed(layout, [name.strip() for name in columns.split(",")])
     if layout.numbered and label is None:
-        scores = _tree_scores(
-            list(read_layout(gold, layout)), list(_predicted(predicted, layout)), raw
-        )
-        typer.echo(json.dumps(scores.to_dict(), indent=2) if as_json else str(scores))
+        sums = CertificateSums()
+        sentences = _predicted(predicted, layout)
+        watched = sums.watching(sentences) if certificates else sentences
+        scores = _tree_scores(list(read_layout(gold, layout)), list(watched), raw)
+        if as_json:
+            proofs = {"certificates": sums.to_dict()} if certificates else {}
+            typer.echo(json.dumps({**scores.to_dict(), **proofs}, indent=2))
+        else:
+            typer.echo(f"{scores}\n\n{sums}" if certificates else str(scores))
         return
+    if certificates:
+        raise InputError("--certificates is for trees")
     if raw:
         raise InputError("--raw is for trees: CoNLL-U files, without --label")
     by_column = _label_scores(

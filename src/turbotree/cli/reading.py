@@ -15,6 +15,7 @@ from turbotree.text import (
     Layout,
     OnError,
     Sentence,
+    check_partial_tree,
     check_tree,
     layout_of,
     read_layout,
@@ -82,11 +83,15 @@ def format_layout(format: InputFormat) -> Layout:
     return layout_of(format.value)
 
 
-def read_trees(path: Path, skipped: Skipped) -> Iterator[Sentence]:
-    """Read a treebank; a sentence whose heads are not a tree counts as malformed."""
+def read_trees(path: Path, skipped: Skipped, *, partial: bool = False) -> Iterator[Sentence]:
+    """Read a treebank; a sentence whose heads are not a tree counts as malformed.
+
+    If it may be partial, heads may be missing.
+    """
+    check = check_partial_tree if partial else check_tree
     for sentence in read_layout(path, tree_layout(path), on_error=skipped.on_error):
         try:
-            check_tree(sentence)
+            check(sentence)
         except InputError as error:
             if not callable(skipped.on_error):
                 raise
@@ -95,10 +100,10 @@ def read_trees(path: Path, skipped: Skipped) -> Iterator[Sentence]:
             yield sentence
 
 
-def read_treebank(path: Path, on_error: OnMistake) -> list[Sentence]:
+def read_treebank(path: Path, on_error: OnMistake, *, partial: bool = False) -> list[Sentence]:
     """Read a whole treebank, and say what was left out of it."""
     skipped = Skipped(on_error)
-    sentences = list(read_trees(path, skipped))
+    sentences = list(read_trees(path, skipped, partial=partial))
     skipped.report()
     if not sentences:
         raise InputError(f"{path}: no sentences")

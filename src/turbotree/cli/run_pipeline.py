@@ -8,7 +8,7 @@ from typing import IO, Any
 
 import typer
 
-from turbotree.cli.formats import OutputFormat, format_of, write_parses
+from turbotree.cli.formats import Notes, OutputFormat, format_of, write_parses
 from turbotree.cli.output import in_color, opened_output
 from turbotree.cli.reading import STDIN, InputFormat, Skipped, format_layout, standard_input
 from turbotree.errors import InputError
@@ -31,7 +31,7 @@ def run_pipeline(
     format: OutputFormat | None,
     input_format: InputFormat | None,
     keep_tags: bool,
-    marginals: bool,
+    notes: Notes,
     skipped: Skipped,
     options: dict[str, Any],
     profile: bool,
@@ -43,7 +43,7 @@ def run_pipeline(
     options |= {"profile": figures}
     source: Any = input if input is not None and input != STDIN else None
     chosen = format or format_of(output) or OutputFormat.CONLLU
-    if marginals and chosen is OutputFormat.CONLLX:
+    if notes.marginals and chosen is OutputFormat.CONLLX:
         raise InputError(
             "CoNLL-X has no column for probabilities; choose another --format with --marginals"
         )
@@ -60,7 +60,7 @@ def run_pipeline(
         else:
             sentences = read_layout(stream, format_layout(given), on_error=skipped.on_error)
             parses = pipeline.annotate_stream(sentences, keep_tags=keep_tags, **options)
-        write_parses(parses, out, chosen, marginals=marginals, color=in_color(output))
+        write_parses(parses, out, chosen, notes, color=in_color(output))
     skipped.report()
     if profile:
         typer.echo(figures, err=True)

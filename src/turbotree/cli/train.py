@@ -292,7 +292,7 @@ def train(
         train_pipeline(train, output, dev, options, resume=resume, on_error=on_error, quiet=quiet)
         return
     TrainingOptions(**options)  # complains before the data are read
-    train_trees = read_treebank(train, on_error)
+    train_trees = read_treebank(train, on_error, partial=True)
     dev_trees = read_treebank(dev, on_error) if dev is not None else None
     learn = partial(Parser.train, train_trees)
     if tags is Tags.JACKKNIFE:
@@ -320,6 +320,8 @@ def _summary(
         f"{parser.record['supported features']:,} occur in right trees",
         f"trained on {parser.record['sentences']:,} sentences in {seconds_text(seconds)}",
     ]
+    if free := parser.record["words without a head"]:
+        lines[-1] += f"; {free:,} of their {parser.record['words']:,} words had no head"
     if dev:
         parses = parser.pipe(dev, threads=threads)
         scores = attachment_scores(dev, (parse.to_sentence() for parse in parses))

@@ -2,6 +2,7 @@
 
 from turbotree.evaluation.attachment import AttachmentScores, WordScores, attachment_scores
 from turbotree.evaluation.calibration_error import Calibration, CalibrationBin, calibration
+from turbotree.evaluation.certificates import CertificateSums
 from turbotree.evaluation.counts import Counts
 from turbotree.evaluation.raw_text import RawScores, raw_scores
 from turbotree.evaluation.significance import Difference, PairedBootstrap, paired_bootstrap
@@ -12,6 +13,7 @@ __all__ = [
     "AttachmentScores",
     "Calibration",
     "CalibrationBin",
+    "CertificateSums",
     "Counts",
     "Difference",
     "PairedBootstrap",
