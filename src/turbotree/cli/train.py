@@ -22,6 +22,7 @@ from turbotree.cli.training_choices import (
     Task,
     TrainingDecoder,
     given_templates,
+    given_trim,
 )
 from turbotree.cli.training_run import train_and_save
 from turbotree.errors import InputError
@@ -79,10 +80,11 @@ def train(
         ),
     ] = None,
     trim: Annotated[
-        float | None,
+        str | None,
         typer.Option(
             metavar="T",
-            help="Leave out of a parser weights up to T times the usual magnitude: smaller models.",
+            help="Leave out of a parser weights up to T times the usual magnitude: smaller models. "
+            "Also for each table: pruner=15,parts=1,labels=4.",
             show_default=False,
         ),
     ] = None,
@@ -286,7 +288,7 @@ def train(
         "decoder": decoder.value,
     }
     if trim is not None:
-        options["trim"] = trim
+        options["trim"] = given_trim(trim)
     check_output(output)
     if task is Task.PIPELINE:
         train_pipeline(train, output, dev, options, resume=resume, on_error=on_error, quiet=quiet)

@@ -87,3 +87,18 @@ def given_templates(given: list[str], task: Task) -> dict[str, list[str]]:
             raise InputError(f"{file}: no templates")
         sets[name] = lines
     return sets
+
+
+def given_trim(text: str) -> float | dict[str, float]:
+    """Read a number, or several with names.
+
+    >>> given_trim("2"), given_trim("labels=4,pruner=15")
+    (2.0, {'labels': 4.0, 'pruner': 15.0})
+    """
+    try:
+        if "=" not in text:
+            return float(text)
+        pairs = (item.split("=") for item in text.split(","))
+        return {name.strip(): float(value) for name, value in pairs}
+    except ValueError:
+        raise InputError(f"--trim {text}: expected a number, or NAME=NUMBER,...") from None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,7 @@ from turbotree.parsing.parts import FAMILIES, families_of
 
 TEMPLATE_SETS = ("pruner", *FAMILIES, "label", "label_pair")
 
+_TABLES = ("pruner", "parts", "labels")
 _PRUNER_STEP = 0.1
 _OPTIONAL = ("beta", "gamma", "pruning_threshold")
 # Threshold and heads, for arcs alone and for parts of higher order.
@@ -62,7 +64,8 @@ class TrainingOptions:
         Bits of a weight in the finished model: 32, or 16 for a model of a third of the size.
     trim
         How much is left out of the finished model: weights up to this many times the usual
-        magnitude, below which they hardly count.
+        magnitude, below which they hardly count. One number, or one for each of ``"pruner"``,
+        ``"parts"`` and ``"labels"``.
     """
 
     model: str = "arc"
@@ -85,7 +88,7 @@ class TrainingOptions:
     templates: dict[str, list[str]] | None = None
     licence: str | None = None
     bits: int = 32
-    trim: float = 1.0
+    trim: float | Mapping[str, float] = 1.0
 
     def __post_init__(self) -> None:
         # Everything is looked at now: nobody wants to hear of a bad option after an hour.
@@ -93,7 +96,7 @@ class TrainingOptions:
             absent = name == "max_heads" and self.max_heads is None
             if not absent and not isinstance(value := getattr(self, name), int):
                 raise InputError(f"{name} is {value!r}; expected a whole number")
-        for name in ("largest_step", "pruning_threshold", "label_step", "beta", "gamma", "trim"):
+        for name in ("largest_step", "pruning_threshold", "label_step", "beta", "gamma"):
             absent = name in _OPTIONAL and getattr(self, name) is None
             if not absent and not isinstance(value := getattr(self, name), float | int):
                 raise InputError(f"{name} is {value!r}; expected a number")
@@ -106,8 +109,7 @@ class TrainingOptions:
                 "decoder 'automata' goes with svm and perceptron, not with a finite beta"
             )
         check_bits(self.bits)
-        if not 0 <= self.trim < float("inf"):
-            raise InputError(f"trim is {self.trim}; expected 0 or more")
+        self.trims()
         if self.threads < 1:
             raise InputError(f"threads is {self.threads}; expected at least 1")
         for name in self.templates or {}:
@@ -141,6 +143,18 @@ class TrainingOptions:
             threshold if self.pruning_threshold is None else self.pruning_threshold,
             heads if self.max_heads is None else self.max_heads,
         )
+
+    def trims(self) -> dict[str, float]:
+        """Return how much is left out of each table of weights."""
+        given = (
+            dict(self.trim) if isinstance(self.trim, Mapping) else dict.fromkeys(_TABLES, self.trim)
+        )
+        for name, value in given.items():
+            if name not in _TABLES:
+                raise InputError(f"trim of {name!r}; expected some of {', '.join(_TABLES)}")
+            if not isinstance(value, float | int) or not 0 <= value < math.inf:
+                raise InputError(f"trim is {value!r}; expected a number from 0")
+        return {name: float(given.get(name, 1.0)) for name in _TABLES}
 
     def families(self) -> tuple[str, ...]:
         """Return the families of parts that the model scores, arcs first."""

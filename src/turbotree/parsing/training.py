@@ -198,7 +198,7 @@ class _Trainer:
             "options": {
                 **self.options.to_record(),
                 "bits": self.options.bits,
-                "trim": self.options.trim,
+                "trim": self.options.trims(),
             },
             "sentences": len(self.train.heads),
             "words": self.train.words,
@@ -335,7 +335,7 @@ class _Trainer:
         )
 
     def _freeze(self, name: str, weights: Weights, labels: int | None = None) -> FrozenWeights:
-        threshold = _NEGLIGIBLE[name] * self.options.trim
+        threshold = _NEGLIGIBLE[name] * self.options.trims()[name]
         return weights.freeze(labels=labels, threshold=threshold, bits=self.options.bits)
 
     def _complete(self, tree: Callable[[int], IntArray]) -> None:
