@@ -36,8 +36,7 @@ if TYPE_CHECKING:
     from turbotree.graphs import FactorGraph
     from turbotree.labeling import Tagger, Tagging
     from turbotree.loading import load
-    from turbotree.parsing import Parse, Parser
-    from turbotree.parsing.own_scores import Decoded, decode
+    from turbotree.parsing import Decoded, Parse, Parser, decode
     from turbotree.pipeline import Pipeline
     from turbotree.text import Sentence
 
@@ -85,10 +84,10 @@ _HOMES = {
     "Parser": "parsing",
     "Pipeline": "pipeline",
     "Sentence": "text",
-    "Decoded": "parsing.own_scores",
+    "Decoded": "parsing",
     "Tagger": "labeling",
     "Tagging": "labeling",
-    "decode": "parsing.own_scores",
+    "decode": "parsing",
     "TurbotreeError": "errors",
     "load": "loading",
 }
