@@ -21,12 +21,12 @@ from turbotree.evaluation import attachment_scores, raw_scores
 from turbotree.text import read_conllu
 from turbotree.text.surface import raw_text
 
-# UDPipe 1 on English EWT with predicted tags and gold tokens; from raw text it cannot have more.
+# UDPipe 1 on English EWT with predicted tags and gold tokens; from raw text it was not measured.
 _PEER_LAS = 80.53
 _PEER_UPOS = 94.30
 _REPEATS = 3
 # Makes the file small enough; found on the development data.
-_TRIM = {"pruner": 15.0, "parts": 1.0, "labels": 4.0}
+_TRIM = {"pruner": 15.0, "parts": 1.2, "labels": 5.0}
 
 
 def main() -> int:
@@ -72,7 +72,7 @@ def main() -> int:
             Bar("tokens, F1", scores.f1("tokens"), 98.5, True),
             Bar("sentences, F1", scores.f1("sentences"), 75, True),
             Bar("UPOS, F1", scores.f1("UPOS"), 94.5, True),
-            Bar("LAS, F1; UDPipe's with gold tokens", scores.f1("LAS"), _PEER_LAS, True),
+            Bar("LAS, F1; UDPipe's is with gold tokens", scores.f1("LAS"), _PEER_LAS, True),
             Bar("UPOS with gold tokens, UDPipe's", upos, _PEER_UPOS, True),
             Bar("LAS with gold tokens, UDPipe's", trees.las, _PEER_LAS, True),
             Bar("file", size, 15, False, "MB"),
