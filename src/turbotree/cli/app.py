@@ -63,6 +63,7 @@ app.command(
         "turbotree parse mine.safetensors test.conllu -o parsed.conllu --threads 2",
         "cat test.conllu | turbotree parse mine.safetensors --format text | less",
         "turbotree parse mine.safetensors test.conllu -o trees.html",
+        "turbotree parse mine.safetensors corpus/ -o parsed/ --engine processes --workers 8",
         "turbotree parse mine.safetensors partial.conllu --keep-given --k 5 --certificates",
     )
 )(parse)
