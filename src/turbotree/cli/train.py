@@ -167,8 +167,8 @@ def train(
         typer.Option(
             metavar="SET=FILE",
             help="Templates of your own, one a line, for one of the sets "
-            f"{', '.join(TEMPLATE_SETS)}; for other tasks {', '.join(LABEL_SETS)}, whose FILE "
-            "may be chunk96 or entities452. May be given several times.",
+            f"{', '.join(TEMPLATE_SETS)}; for other tasks {', '.join(LABEL_SETS)}. FILE may be "
+            "arc684, chunk96 or entities452. May be given several times.",
             show_default=False,
         ),
     ] = None,
@@ -255,8 +255,8 @@ def train(
     }
     check_output(output)
     TrainingOptions(**options)  # complains before the data are read
-    train_trees = _read(train, on_error)
-    dev_trees = _read(dev, on_error) if dev is not None else None
+    train_trees = read_treebank(train, on_error)
+    dev_trees = read_treebank(dev, on_error) if dev is not None else None
     parser, seconds = train_and_save(
         partial(Parser.train, train_trees),
         output,
@@ -269,7 +269,8 @@ def train(
         typer.echo(_summary(parser, output, dev_trees, threads, seconds))
 
 
-def _read(path: Path, on_error: OnMistake) -> list[Sentence]:
+def read_treebank(path: Path, on_error: OnMistake) -> list[Sentence]:
+    """Read trees; complain if there are none."""
     skipped = Skipped(on_error)
     sentences = list(read_trees(path, skipped))
     skipped.report()

@@ -107,6 +107,20 @@ class ChainModel:
         other.weights = weights
         return other
 
+    def with_templates(self, templates: Sequence[str]) -> ChainModel:
+        """Return a model of other templates, without weights."""
+        return ChainModel(templates, self.labels, self.transitions, self.encoder)
+
+    def with_encoder(self, encoder: Encoder) -> ChainModel:
+        """Return the same model with an encoder that gives the same ids."""
+        return ChainModel(self.templates, self.labels, self.transitions, encoder, self.weights)
+
+    @property
+    def numbered_templates(self) -> list[str]:
+        """The templates in the order of their numbers: those of one label come first."""
+        single, pairs = split_templates(self.templates)
+        return single + pairs
+
     @property
     def label_limit(self) -> int:
         """The least number above all labels that features go with, pairs counted too."""
@@ -139,6 +153,15 @@ class ChainModel:
             self._nodes.prepare(encoded),
             self._pairs.prepare(encoded) if self._pairs is not None else None,
         )
+
+    def keys(
+        self, prepared: tuple[Prepared, Prepared | None], rows: Rows
+    ) -> npt.NDArray[np.uint64]:
+        """Return the features of all words and pairs, without labels, one after the other."""
+        nodes = self._nodes.keys(prepared[0], rows.nodes)
+        if self._pairs is None or prepared[1] is None:
+            return nodes
+        return np.concatenate([nodes, self._pairs.keys(prepared[1], rows.pairs)])
 
     def score(
         self, prepared: tuple[Prepared, Prepared | None], rows: Rows, weights: AnyWeights

@@ -70,13 +70,10 @@ def train_tagger(
     options
         Those of :class:`TaggerOptions`.
     """
-    try:
-        settings = TaggerOptions(**options)
-    except TypeError as error:
-        raise InputError(str(error).replace("TaggerOptions.__init__()", "train")) from None
+    settings = options_of(options)
     if settings.scheme == "auto" and dev is None:
         raise InputError("scheme auto chooses by the score on development data; there are none")
-    trainer = _Trainer(
+    trainer = Trainer(
         read_labelled(train, "training data", columns, encoding),
         read_labelled(dev, "development data", columns, encoding) if dev is not None else [],
         settings,
@@ -87,7 +84,17 @@ def train_tagger(
     return trainer.run()
 
 
-class _Trainer:
+def options_of(given: dict[str, Any]) -> TaggerOptions:
+    """Check the options of a training; an unknown one gives an InputError."""
+    try:
+        return TaggerOptions(**given)
+    except TypeError as error:
+        raise InputError(str(error).replace("TaggerOptions.__init__()", "train")) from None
+
+
+class Trainer:
+    """Trains all stages of a tagger on some data."""
+
     def __init__(
         self,
         train: list[Sentence],
@@ -219,10 +226,23 @@ class _Trainer:
         train: Sequence[Sequence[str]],
         dev: Sequence[Sequence[str]],
     ) -> tuple[Stage, list[dict[str, Any]]]:
+        data = Labelled.of(self.train, train, stage.model.labels, self.encoder)
+        held_out = Labelled.of(self.dev, dev, stage.model.labels, self.encoder)
+        return self.learn_stage(name, stage, data, held_out, dev)
+
+    def learn_stage(
+        self,
+        name: str,
+        stage: Stage,
+        data: Labelled,
+        held_out: Labelled,
+        dev: Sequence[Sequence[str]],
+        *,
+        start: Weights | None = None,
+    ) -> tuple[Stage, list[dict[str, Any]]]:
+        """Train one stage; from given weights, if there are any."""
         model, learner = stage.model, self.options.learner()
-        data = Labelled.of(self.train, train, model.labels, self.encoder)
-        held_out = Labelled.of(self.dev, dev, model.labels, self.encoder)
-        task = _task(model, data)
+        task = task_of(model, data)
 
         def frozen(current: Weights) -> Model:
             threshold = self.options.threshold()
@@ -238,7 +258,8 @@ class _Trainer:
         weights, records = learn(
             task,
             learner,
-            checkpoint=self._checkpoint(name),
+            start=start,
+            checkpoint=self.checkpoint(name),
             on_instance=lambda done, record: self.progress.instance(name, done, record),
             on_epoch=on_epoch,
         )
@@ -247,7 +268,8 @@ class _Trainer:
         done = replace(stage, model=finished, temperature=temperature)
         return done, [record.to_dict() for record in records]
 
-    def _checkpoint(self, name: str) -> Checkpoint | None:
+    def checkpoint(self, name: str) -> Checkpoint | None:
+        """Return where a learner keeps its state."""
         if self.checkpoints is None:
             return None
         checkpoint = Checkpoint(self.checkpoints / f"{name}.checkpoint", self.settings)
@@ -256,7 +278,7 @@ class _Trainer:
         return checkpoint
 
     def _temperature(self, model: Model, data: Labelled) -> float:
-        task = _task(model, data)
+        task = task_of(model, data)
         chosen = [i for i, labels in enumerate(data.labels) if (labels >= 0).all()]
         problems = [task.problem(i) for i in chosen[:_SENTENCES_FOR_TEMPERATURE]]
         # A gold answer that cannot be given says nothing of the probabilities.
@@ -266,7 +288,8 @@ class _Trainer:
         return fit_temperature(problems, model.weights, default=default)
 
 
-def _task(model: Model, data: Labelled) -> ChainTask | ChoiceTask:
+def task_of(model: Model, data: Labelled) -> ChainTask | ChoiceTask:
+    """Return the training set of a model."""
     if isinstance(model, ChainModel):
         return ChainTask(model, data.encoded, data.labels)
     return ChoiceTask(model, data.encoded, data.labels)

@@ -75,6 +75,14 @@ class EpochRecord:
     features: int = 0
     scores: dict[str, float] = field(default_factory=dict)
 
+    def figures(self) -> list[str]:
+        """Say how large the weights are.
+
+        >>> EpochRecord(1, features=1200).figures()
+        ['1,200 features']
+        """
+        return [f"{self.features:,} features"]
+
     def to_dict(self) -> dict[str, Any]:
         """Return the record as JSON-ready data."""
         return asdict(self)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -97,6 +98,25 @@ class SparseRecord(EpochRecord):
     groups: int = 0
     peak_features: int = 0
     trace: list[list[int]] = field(default_factory=list)
+
+    def figures(self) -> list[str]:
+        """Say how large the weights are, and were.
+
+        >>> SparseRecord(1, features=70, groups=3, peak_features=1200).figures()
+        ['70 features in 3 groups, at most 1,200']
+        """
+        return [
+            f"{self.features:,} features in {self.groups:,} groups, at most {self.peak_features:,}"
+        ]
+
+
+def record_of(data: dict[str, Any]) -> EpochRecord:
+    """Return the record that a model file holds, of whichever learner.
+
+    >>> record_of(SparseRecord(1, groups=3).to_dict()) == SparseRecord(1, groups=3)
+    True
+    """
+    return SparseRecord(**data) if "groups" in data else EpochRecord(**data)
 
 
 def learn_sparse(

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from turbotree.errors import InputError
 from turbotree.features import (
     Encoder,
+    Parts,
     Weights,
     attributes_of,
 )
@@ -91,14 +92,10 @@ def train_parser(
     options
         Those of :class:`TrainingOptions`.
     """
-    try:
-        settings = TrainingOptions(**options)
-    except TypeError as error:
-        raise InputError(str(error).replace("TrainingOptions.__init__()", "train")) from None
-    trainer = _Trainer(
+    trainer = Trainer(
         read_trees(train, "training data"),
         read_trees(dev, "development data") if dev is not None else [],
-        settings,
+        options_of(options),
         Path(checkpoint) if checkpoint is not None else None,
         progress or Silent(),
     )
@@ -107,11 +104,21 @@ def train_parser(
     return trainer.run()
 
 
+def options_of(given: dict[str, Any]) -> TrainingOptions:
+    """Check the options of a training; an unknown one gives an InputError."""
+    try:
+        return TrainingOptions(**given)
+    except TypeError as error:
+        raise InputError(str(error).replace("TrainingOptions.__init__()", "train")) from None
+
+
 class _StoppedError(Exception):
     """Raised in a worker thread when the main thread has failed."""
 
 
-class _Trainer:
+class Trainer:
+    """Trains everything that a parser has."""
+
     def __init__(
         self,
         train: list[Sentence],
@@ -157,21 +164,21 @@ class _Trainer:
     def forget(self) -> None:
         """Drop the state of an earlier run."""
         for name in ("pruner", "parts", "labels"):
-            if (checkpoint := self._checkpoint(name)) is not None:
+            if (checkpoint := self.checkpoint(name)) is not None:
                 checkpoint.remove()
 
     def run(self) -> Parser:
         """Train everything; arcs and labels side by side if there are threads for it."""
         if self.options.threads < 2:
-            pruner, arcs, arc_record = self._train_parts()
-            labels, label_record = self._train_labels()
+            pruner, arcs, arc_record = self.train_parts()
+            labels, label_record = self.train_labels()
         else:
             with ThreadPoolExecutor(1) as pool:
-                labelling = pool.submit(self._train_labels)
+                labelling = pool.submit(self.train_labels)
                 # What fails on one side stops the other.
                 labelling.add_done_callback(self._stop_on_failure)
                 try:
-                    pruner, arcs, arc_record = self._train_parts()
+                    pruner, arcs, arc_record = self.train_parts()
                 except _StoppedError:
                     labelling.result()
                     raise
@@ -179,12 +186,17 @@ class _Trainer:
                     self.stop.set()
                     raise
                 labels, label_record = labelling.result()
+        return self.finish(pruner, arcs, labels, {**arc_record, **label_record})
+
+    def finish(
+        self, pruner: Pruner, arcs: PartModel, labels: LabelModel, records: dict[str, Any]
+    ) -> Parser:
+        """Put a parser together and fit its temperatures."""
         record = {
             "options": self.options.to_record(),
             "sentences": len(self.train.heads),
             "words": self.train.words,
-            **arc_record,
-            **label_record,
+            **records,
         }
         return Parser(
             self.encoder,
@@ -205,7 +217,17 @@ class _Trainer:
         if finished.exception() is not None:
             self.stop.set()
 
-    def _train_parts(self) -> tuple[Pruner, PartModel, dict[str, Any]]:
+    def train_parts(self) -> tuple[Pruner, PartModel, dict[str, Any]]:
+        """Train the pruner, and the parts on what it leaves."""
+        pruner, candidates, dev_candidates, record = self.train_pruner()
+        model = PartModel(
+            {name: self.templates[name] for name in self.options.families()}, self.encoder
+        )
+        arcs, part_record = self.learn_parts("parts", model, candidates, dev_candidates)
+        return pruner, arcs, {**record, **part_record}
+
+    def train_pruner(self) -> tuple[Pruner, list[Parts], list[Parts], dict[str, Any]]:
+        """Train the pruner; give what it leaves of the training and the development data."""
         options = self.options
         light = PartModel({"arc": self.templates["pruner"]}, self.encoder)
         weights, pruner_records = self._learn(
@@ -231,7 +253,26 @@ class _Trainer:
                 f"pruner   {pruning['heads_a_word']:.2f} heads a word on dev, "
                 f"{pruning['gold_arcs_lost_percent']:.2f} % of the gold arcs lost"
             )
-        model = PartModel({name: self.templates[name] for name in options.families()}, self.encoder)
+        record = {"pruner": [r.to_dict() for r in pruner_records], "pruning": pruning}
+        return pruner, candidates, dev_candidates, record
+
+    def part_task(self, model: PartModel, candidates: Sequence[Parts]) -> PartTask:
+        """Return the training set of a model."""
+        decoder = self.options.decoder
+        return PartTask(
+            model, self.train.encoded, self.train.heads, self.shape, candidates, decoder
+        )
+
+    def learn_parts(
+        self,
+        name: str,
+        model: PartModel,
+        candidates: Sequence[Parts],
+        dev_candidates: Sequence[Parts],
+        *,
+        start: Weights | None = None,
+    ) -> tuple[PartModel, dict[str, Any]]:
+        """Train the parts; from given weights, if there are any."""
 
         def freeze(current: Weights) -> PartModel:
             return model.with_weights(current.freeze(threshold=_NEGLIGIBLE["parts"]))
@@ -242,19 +283,17 @@ class _Trainer:
                     freeze(current), self.dev, dev_candidates, self.shape, self._map
                 )
 
-        task = PartTask(
-            model, self.train.encoded, self.train.heads, self.shape, candidates, options.decoder
-        )
-        weights, part_records = self._learn("parts", task, options.arc_learner(), evaluate)
+        task = self.part_task(model, candidates)
+        learner = self.options.arc_learner()
+        weights, records = self._learn(name, task, learner, evaluate, start=start)
         record = {
-            "pruner": [r.to_dict() for r in pruner_records],
-            "pruning": pruning,
-            "parts": [r.to_dict() for r in part_records],
+            "parts": [r.to_dict() for r in records],
             "supported features": count_supported(task),
         }
-        return pruner, freeze(weights), record
+        return freeze(weights), record
 
-    def _train_labels(self) -> tuple[LabelModel, dict[str, Any]]:
+    def train_labels(self) -> tuple[LabelModel, dict[str, Any]]:
+        """Train the labels of arcs."""
         model = LabelModel(
             self.templates["label"], self.templates["label_pair"], self.dictionary, self.encoder
         )
@@ -283,6 +322,8 @@ class _Trainer:
         task: Task,
         options: LearnerOptions,
         evaluate: Callable[[Weights, EpochRecord], None] | None = None,
+        *,
+        start: Weights | None = None,
     ) -> tuple[Weights, list[EpochRecord]]:
         self.progress.start(name, len(task), options.epochs)
 
@@ -299,12 +340,14 @@ class _Trainer:
         return learn(
             task,
             options,
-            checkpoint=self._checkpoint(name),
+            start=start,
+            checkpoint=self.checkpoint(name),
             on_instance=on_instance,
             on_epoch=on_epoch,
         )
 
-    def _checkpoint(self, name: str) -> Checkpoint | None:
+    def checkpoint(self, name: str) -> Checkpoint | None:
+        """Return where a learner keeps its state."""
         if self.checkpoints is None:
             return None
         return Checkpoint(self.checkpoints / f"{name}.checkpoint", self.settings)
