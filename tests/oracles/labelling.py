@@ -81,6 +81,10 @@ class LabellingTask:
     def problem(self, index: int) -> LabelProblem:
         return LabelProblem(self, *self.instances[index])
 
+    def keys(self, index: int):
+        """Return the features of an instance, without labels."""
+        return self.scorer.keys(self.prepared, self.problem(index).parts)
+
     def table(self, weights):
         """Score every label of every input, one row an input."""
         scores = self.scorer.score(self.prepared, parts_of(INPUTS), weights)

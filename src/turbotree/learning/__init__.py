@@ -14,6 +14,9 @@ from turbotree.learning.refitting import (
     selected_features,
     surviving_templates,
 )
+from turbotree.learning.renumbering import renumbered
+from turbotree.learning.selection import Selection, SelectionOptions, Selector
+from turbotree.learning.selection_report import SelectionReport
 from turbotree.learning.sparse_learner import SparseOptions, SparseRecord, learn_sparse
 
 __all__ = [
@@ -26,6 +29,10 @@ __all__ = [
     "Penalty",
     "Problem",
     "RestrictedTask",
+    "Selection",
+    "SelectionOptions",
+    "SelectionReport",
+    "Selector",
     "SparseOptions",
     "SparseRecord",
     "Task",
@@ -39,6 +46,7 @@ __all__ = [
     "learn",
     "learn_sparse",
     "refit",
+    "renumbered",
     "selected_features",
     "surviving_templates",
 ]

@@ -109,7 +109,8 @@ def most_frequent_features(task: Task, budget: int) -> npt.NDArray[np.uint64]:
     if len(keys) <= budget:
         return keys
     too_rare = np.partition(counts, len(keys) - budget - 1)[len(keys) - budget - 1]
-    return keys[counts > too_rare]
+    kept: npt.NDArray[np.uint64] = keys[counts > too_rare]
+    return kept
 
 
 def _right_counts(task: Task) -> tuple[npt.NDArray[np.uint64], FloatArray]:
