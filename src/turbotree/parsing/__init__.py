@@ -4,6 +4,7 @@ from turbotree.parsing.arcs import PruningOptions, TreeShape
 from turbotree.parsing.options import TrainingOptions
 from turbotree.parsing.parse import Parse
 from turbotree.parsing.parser import DECODERS, Parser
+from turbotree.parsing.selecting import select_parser
 from turbotree.parsing.training import train_parser
 
 __all__ = [
@@ -13,5 +14,6 @@ __all__ = [
     "PruningOptions",
     "TrainingOptions",
     "TreeShape",
+    "select_parser",
     "train_parser",
 ]
