@@ -53,12 +53,11 @@ def main() -> int:
     options = _arguments()
     rows = _read(options.results)
     if options.command == "run":
-        for run in _runs(options):
-            if not any(row["run"] == run for row in rows):
-                print(json.dumps(run), file=sys.stderr, flush=True)
-                row = {"run": run, **_measured(run, options)}
-                rows.append(row)
-                with options.results.open("a") as stream:
+        done = [row["run"] for row in rows]
+        for runs in _together([run for run in _runs(options) if run not in done]):
+            print(json.dumps(runs), file=sys.stderr, flush=True)
+            with options.results.open("a") as stream:
+                for row in _measured(runs, options):
                     stream.write(json.dumps(row) + "\n")
         return 0
     report = Report()
@@ -107,7 +106,7 @@ def _runs(options: argparse.Namespace) -> Iterator[Row]:
             if method == "all":
                 yield {**common, "method": method}
                 continue
-            for budget in options.budgets:
+            for budget in sorted(set(options.budgets)):
                 mine = {**common, "method": method, "budget": budget}
                 if method == "information-gain":
                     yield mine
@@ -125,80 +124,82 @@ def _selection(run: Row) -> SelectionOptions:
     return SelectionOptions(**given, epochs=run.get("selection_epochs", 5))
 
 
-def _measured(run: Row, options: argparse.Namespace) -> Row:
-    started, cpu = time.perf_counter(), time.process_time()
-    measure = _measure_tagger if run["data"] in _FILES else _measure_parser
-    row = measure(run, options.folder, Silent() if options.quiet else Lines())
-    row["seconds"] = time.perf_counter() - started
-    row["cpu_seconds"] = time.process_time() - cpu
-    return row
+def _together(runs: list[Row]) -> Iterator[list[Row]]:
+    """Put budgets of trees together, whose pruner and labels are then trained once."""
+    groups: dict[str, list[Row]] = {}
+    for run in runs:
+        apart = {name: value for name, value in run.items() if name != "budget"}
+        key = json.dumps(run if run["data"] in _FILES else apart)
+        groups.setdefault(key, []).append(run)
+    yield from groups.values()
 
 
-def _measure_tagger(run: Row, folder: Path, progress: Any) -> Row:
-    task, templates = _TASKS[run["data"]]
-    train, test = _labelled(run, folder)
-    options: dict[str, Any] = {
-        "task": task,
-        "templates": {task: label_templates(templates)},
-        "epochs": run["epochs"],
-        "seed": run["seed"],
+def _measured(runs: list[Row], options: argparse.Namespace) -> list[Row]:
+    started = time.process_time()
+    progress = Silent() if options.quiet else Lines()
+    common: dict[str, Any] = {
+        "epochs": runs[0]["epochs"],
+        "seed": runs[0]["seed"],
         "progress": progress,
     }
-    if "step" in run:
-        options["largest_step"] = run["step"]
-    if run["method"] == "all":
-        tagger, extra = Tagger.train(train, **options), {}
-    else:
-        taggers, report = select_tagger(
-            train, [run["budget"]], selection=_selection(run), **options
-        )
-        tagger, extra = taggers[0], _selected(report.to_dict())
-    column = tagger.stages[0].column
+    if "step" in runs[0]:
+        common["largest_step"] = runs[0]["step"]
+    measure = _measure_taggers if runs[0]["data"] in _FILES else _measure_parsers
+    rows = measure(runs, options.folder, common)
+    spent = (time.process_time() - started) / len(runs)
+    return [{"run": run, **row, "cpu_seconds": spent} for run, row in zip(runs, rows, strict=True)]
+
+
+def _measure_taggers(runs: list[Row], folder: Path, common: dict[str, Any]) -> list[Row]:
+    task, templates = _TASKS[runs[0]["data"]]
+    train, test = _labelled(runs[0], folder)
+    common |= {"task": task, "templates": {task: label_templates(templates)}}
+    taggers, extra = _models(runs, train, common, Tagger.train, select_tagger)
+    column = taggers[0].stages[0].column
     gold = [sentence.column(column) for sentence in test]
-    found = [tagging.columns[column] for tagging in tagger.pipe(test)]
-    return {
-        "score": span_scores(gold, found).f1,
-        "features": tagger.features,
-        "met_features": tagger.record["stages"][column][-1]["features"],
-        "instances": len(train),
-        **extra,
-    }
+    return [
+        {
+            "score": span_scores(gold, [found.columns[column] for found in tagger.pipe(test)]).f1,
+            "features": tagger.features,
+            "met_features": tagger.record["stages"][column][-1]["features"],
+            "instances": len(train),
+            **more,
+        }
+        for tagger, more in zip(taggers, extra, strict=True)
+    ]
 
 
-def _measure_parser(run: Row, folder: Path, progress: Any) -> Row:
+def _measure_parsers(runs: list[Row], folder: Path, common: dict[str, Any]) -> list[Row]:
+    name, part = runs[0]["data"], "dev" if runs[0]["held_out"] else "test"
     train, test = (
-        list(read_conllu(folder / "treebanks" / f"{run['data']}-ud-{part}.conllu"))
-        for part in ("train", "dev" if run["held_out"] else "test")
+        list(read_conllu(folder / "treebanks" / f"{name}-ud-{which}.conllu"))
+        for which in ("train", part)
     )
-    options: dict[str, Any] = {
-        "templates": {"arc": arc_templates("arc684")},
-        "epochs": run["epochs"],
-        "seed": run["seed"],
-        "progress": progress,
-    }
-    if "step" in run:
-        options["largest_step"] = run["step"]
-    if run["method"] == "all":
-        parser, extra = Parser.train(train, **options), {}
-    else:
-        parsers, report = select_parser(
-            train, [run["budget"]], selection=_selection(run), **options
-        )
-        parser, extra = parsers[0], _selected(report.to_dict())
-    scores = attachment_scores(test, (parse.to_sentence() for parse in parser.pipe(test)))
-    return {
-        "score": scores.uas,
-        "features": len(parser.parts.weights or ()),
-        "met_features": parser.record["parts"][-1]["features"],
-        "instances": len(train),
-        **extra,
-    }
+    common |= {"templates": {"arc": arc_templates("arc684")}}
+    parsers, extra = _models(runs, train, common, Parser.train, select_parser)
+    return [
+        {
+            "score": attachment_scores(test, (p.to_sentence() for p in parser.pipe(test))).uas,
+            "features": len(parser.parts.weights or ()),
+            "met_features": parser.record["parts"][-1]["features"],
+            "instances": len(train),
+            **more,
+        }
+        for parser, more in zip(parsers, extra, strict=True)
+    ]
 
 
-def _selected(report: Row) -> Row:
-    outcome = report["outcomes"][0]
+def _models(
+    runs: list[Row], train: list[Sentence], options: dict[str, Any], train_all: Any, select: Any
+) -> tuple[list[Any], list[Row]]:
+    """Train one model a run; give what is known of their selections, too."""
+    if runs[0]["method"] == "all":
+        return [train_all(train, **options)], [{}]
+    budgets = [run["budget"] for run in runs]
+    models, report = select(train, budgets, selection=_selection(runs[0]), **options)
+    outcomes = report.to_dict()["outcomes"]
     names = ("peak_features", "trace", "families", "templates")
-    return {name: outcome[name] for name in names}
+    return models, [{name: outcome[name] for name in names} for outcome in outcomes]
 
 
 def _labelled(run: Row, folder: Path) -> tuple[list[Sentence], list[Sentence]]:

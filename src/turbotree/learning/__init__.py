@@ -3,8 +3,9 @@
 from turbotree.learning.budgets import budget_step
 from turbotree.learning.checkpoint import Checkpoint
 from turbotree.learning.counting import count_features
+from turbotree.learning.epochs import EpochRecord
 from turbotree.learning.filters import best_templates, frequent_features, information_gain
-from turbotree.learning.learner import EpochRecord, LearnerOptions, count_supported, learn
+from turbotree.learning.learner import LearnerOptions, count_supported, learn
 from turbotree.learning.losses import Loss
 from turbotree.learning.penalties import LazyPenalty, Penalty, TemplatePenalty
 from turbotree.learning.problem import Expectation, Problem, Task

@@ -8,7 +8,7 @@ import time
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol
 
-from turbotree.learning.learner import EpochRecord
+from turbotree.learning.epochs import EpochRecord
 
 if TYPE_CHECKING:
     from rich.progress import Progress as RichBars

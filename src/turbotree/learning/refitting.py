@@ -11,7 +11,8 @@ from turbotree.errors import InputError
 from turbotree.features import AnyWeights, SparseWeights, Weights
 from turbotree.features._core import MAX_TEMPLATES, Gradient
 from turbotree.learning.checkpoint import Checkpoint
-from turbotree.learning.learner import EpochRecord, LearnerOptions, OnEpoch, OnInstance, learn
+from turbotree.learning.epochs import EpochRecord, OnInstance
+from turbotree.learning.learner import LearnerOptions, OnEpoch, learn
 from turbotree.learning.problem import Expectation, FloatArray, Problem, Task
 from turbotree.learning.regularisers import templates_of_keys
 

@@ -14,8 +14,8 @@ from turbotree.errors import InputError
 from turbotree.features import SparseWeights, Template
 from turbotree.learning.checkpoint import Checkpoint
 from turbotree.learning.counting import count_features
+from turbotree.learning.epochs import OnInstance
 from turbotree.learning.filters import best_templates, information_gain, most_frequent_features
-from turbotree.learning.learner import OnInstance
 from turbotree.learning.penalties import LazyPenalty, TemplatePenalty
 from turbotree.learning.problem import Task
 from turbotree.learning.refitting import REFIT_FEATURES

@@ -7,11 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
-from turbotree.errors import InputError, ModelFileError
+from turbotree.errors import InputError
 from turbotree.learning.checkpoint import Checkpoint
-from turbotree.learning.learner import EpochRecord, OnInstance, loss_and_gradient
+from turbotree.learning.epochs import Course, EpochRecord, OnInstance
+from turbotree.learning.learner import loss_and_gradient
 from turbotree.learning.losses import Loss
 from turbotree.learning.penalties import AnySparse, Penalty
 from turbotree.learning.problem import Task
@@ -149,47 +148,35 @@ def learn_sparse(
     The weights of the last round, not averaged (an average would hold every group that was ever
     alive), and one record an epoch.
     """
-    state = checkpoint.load_as(penalty.restore) if checkpoint else None
-    if checkpoint is not None and state is not None:
-        weights = state.weights
-        try:
-            records = [SparseRecord(**record) for record in state.records]
-        except TypeError as error:
-            raise ModelFileError(f"{checkpoint.path}: records of another kind: {error}") from None
-        first_epoch, done = state.epoch, state.done
-    else:
-        weights = penalty.new_weights()
-        records = []
-        first_epoch, done = 0, 0
+    course = Course.begin(penalty.new_weights, penalty.restore, SparseRecord, checkpoint)
+    weights = course.weights
+    instances = len(task)
 
-    total = options.epochs * len(task)
-    for epoch in range(first_epoch, options.epochs):
-        if len(records) <= epoch:
-            records.append(SparseRecord(epoch + 1))
-        record = records[epoch]
-        order = np.random.default_rng([options.seed, epoch]).permutation(len(task))
-        for position in range(done, len(order)):
-            round_number = epoch * len(order) + position + 1
-            problem = task.problem(int(order[position]))
-            loss, gradient = loss_and_gradient(problem, options.loss, weights)
-            record.loss += loss
-            if gradient is not None:
-                weights.add(gradient, -options.step(round_number, len(order)))
-                record.updates += 1
-            record.peak_features = max(record.peak_features, len(weights))
-            _shrink(weights, penalty, options, record, (round_number, total, len(order)))
-            if on_instance is not None:
-                on_instance(position + 1, record)
-            if checkpoint is not None and checkpoint.due():
-                checkpoint.save(weights, records, epoch, position + 1)
-        done = 0
+    def learn_from(index: int, now: int, record: SparseRecord) -> None:
+        loss, gradient = loss_and_gradient(task.problem(index), options.loss, weights)
+        record.loss += loss
+        if gradient is not None:
+            weights.add(gradient, -options.step(now, instances))
+            record.updates += 1
+        record.peak_features = max(record.peak_features, len(weights))
+        rounds = (now, options.epochs * instances, instances)
+        _shrink(weights, penalty, options, record, rounds)
+
+    def end_epoch(record: SparseRecord) -> None:
         record.features = len(weights)
         record.groups = penalty.live_groups(weights)
         if on_epoch is not None:
             on_epoch(weights, record)
-        if checkpoint is not None:
-            checkpoint.save(weights, records, epoch + 1, 0)
-    return weights, records
+
+    course.run(
+        instances,
+        options.epochs,
+        options.seed,
+        learn_from,
+        on_instance=on_instance,
+        end_epoch=end_epoch,
+    )
+    return weights, course.records
 
 
 def _shrink(
