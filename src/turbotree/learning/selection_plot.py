@@ -28,7 +28,7 @@ def check_plot(path: str | os.PathLike[str]) -> None:
 def draw(report: SelectionReport, path: str | os.PathLike[str]) -> None:
     """Draw two panels: along the budget, and along the epochs."""
     check_plot(path)
-    figure = _figure_class()(figsize=(10, 4), layout="constrained")
+    figure = _figure_class()(figsize=(11, 4), layout="constrained")
     left, right = figure.subplots(1, 2)
     _along_budgets(report, left)
     _along_epochs(report, right)
@@ -82,9 +82,9 @@ def _along_epochs(report: SelectionReport, axes: Any) -> None:
         for instance, before, after in outcome.trace:
             places += [instance / report.instances] * 2
             live += [before, after]
-        axes.plot(places, live, linewidth=1, label=f"budget {outcome.budget:,}")
+        axes.plot(places, live, linewidth=0.9, label=f"budget {outcome.budget:,}")
     if traced:
-        axes.legend(fontsize="small")
+        axes.legend(fontsize="small", loc="upper left", bbox_to_anchor=(1.0, 1.0))
         axes.set_ylim(bottom=0)
     else:
         axes.text(0.5, 0.5, "this method only counts", ha="center", transform=axes.transAxes)
