@@ -40,7 +40,7 @@ class SparseOptions:
         Size of the gradient steps in the first epoch; in the e-th, that over sqrt(e). It does not
         matter to the perceptron with a budget, but for the scale of the weights.
     rounds_between
-        The paper's K.
+        The paper's K: rounds from one step to the next. The last round is a step.
     seed
         Decides the order of the instances.
     """
@@ -186,16 +186,20 @@ def _shrink(
     record: SparseRecord,
     rounds: tuple[int, int, int],
 ) -> None:
-    """Shrink and sweep if it is time to; the last round is always such a time."""
+    """Shrink and sweep if it is time to; the last round is always such a time.
+
+    Steps are counted from the end. After a short last interval, groups that have only just come
+    up again would push aside those that earlier steps have shrunk.
+    """
     now, total, instances = rounds
-    due = now % options.rounds_between == 0 or now == total
-    sweep = now % max(_ROUNDS_BETWEEN_SWEEPS, options.rounds_between) == 0 or now == total
+    due = (total - now) % options.rounds_between == 0
+    sweep = (total - now) % max(_ROUNDS_BETWEEN_SWEEPS, options.rounds_between) == 0
     before = len(weights)
     if due and options.budget is not None:
         penalty.shrink_to(weights, options.budget)
         sweep = True
     elif due and options.strength > 0:
-        last = (now - 1) // options.rounds_between * options.rounds_between
+        last = max(0, now - options.rounds_between)
         steps = sum(options.step(r, instances) for r in range(last + 1, now + 1))
         penalty.shrink(weights, steps * options.strength)
     if sweep:
