@@ -140,7 +140,7 @@ def dense_learner(
     options: SparseOptions,
     prox: Callable[[np.ndarray, float], np.ndarray],
 ) -> np.ndarray:
-    """Algorithm 1 of the paper, with a log-linear loss; a proximal step every K rounds to the end."""
+    """Algorithm 1 of the paper, a log-linear loss, a proximal step every K rounds to the end."""
     weights = np.zeros(SIZE)
     owed, left = 0.0, options.epochs * len(instances)
     for epoch in range(options.epochs):

@@ -88,6 +88,10 @@ def train(
             "auto: whatever scores better on the dev file."
         ),
     ] = Scheme.BIOES,
+    trigrams: Annotated[
+        bool,
+        typer.Option("--trigrams", help="Let a tagger's labels see the two before them; slower."),
+    ] = False,
     model: Annotated[
         ModelKind,
         typer.Option(
@@ -233,6 +237,7 @@ def train(
                 f"--model, --parts, --decoder and roots are for trees, not for task {task.value}"
             )
         options |= {"task": task.value, "label": label, "scheme": scheme.value}
+        options["trigrams"] = trigrams
         train_tagger(
             train,
             output,
@@ -245,8 +250,10 @@ def train(
             quiet=quiet,
         )
         return
-    if not (label is columns is encoding is None):
-        raise InputError("--label, --columns and --encoding are for --task tag, chunk or entities")
+    if trigrams or not (label is columns is encoding is None):
+        raise InputError(
+            "--label, --columns, --encoding and --trigrams are for --task tag, chunk or entities"
+        )
     options |= {
         "model": model.value,
         "parts": [part.strip() for part in parts.split(",")] if parts is not None else None,

@@ -57,6 +57,9 @@ class TaggerOptions:
     least_count
         Words, affixes and the like that are rarer than this in the training data are all one. By
         default 1 for entities, where a name met once is worth knowing; else 2, and 3 for affixes.
+    trigrams
+        Whether labels see the two before them, by the template ``prevprev``; slower. Templates
+        of one's own may have that atom without being asked for it.
     templates
         Template sets that replace the default ones, by name.
     licence
@@ -76,6 +79,7 @@ class TaggerOptions:
     threads: int = 1
     negligible: float | None = None
     least_count: int | None = None
+    trigrams: bool = False
     templates: Mapping[str, Sequence[str]] | None = None
     licence: str | None = None
 
@@ -163,5 +167,6 @@ class TaggerOptions:
             "seed": self.seed,
             "negligible": self.threshold(),
             "least_count": self.rarest(),
+            "trigrams": self.trigrams,
             "licence": self.licence,
         }

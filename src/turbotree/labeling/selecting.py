@@ -12,7 +12,7 @@ from typing import Any
 from turbotree.errors import InputError
 from turbotree.features import Encoder, Weights, attributes_of, parse_templates
 from turbotree.labeling.data import Labelled, TrainingSource, read_labelled
-from turbotree.labeling.model import PAIR
+from turbotree.labeling.model import TRIPLE
 from turbotree.labeling.options import TASKS
 from turbotree.labeling.tagger import Stage, Tagger
 from turbotree.labeling.training import Trainer, options_of, task_of
@@ -27,8 +27,8 @@ from turbotree.learning.selection_report import (
     selection_record,
 )
 
-#: The template of label bigrams, which sees no word: always kept, and not counted.
-_LABEL_PAIRS = "prev"
+#: The templates of labels alone, which see no word: always kept, and not counted.
+_LABELS_ALONE = ("prev", "prevprev")
 
 
 def select_tagger(
@@ -96,7 +96,7 @@ def select_tagger(
     report = SelectionReport(
         settings.task,
         how,
-        PAIR,
+        TRIPLE,
         tuple(trainer.templates[TASKS[settings.task][0]]),
         len(trainer.train),
         tuple(outcomes),
@@ -154,8 +154,10 @@ class _SelectingTrainer(Trainer):
         model, task = stage.model, task_of(stage.model, data)
         texts = model.numbered_templates
         if self._selector is None:
-            exempt = [number for number, text in enumerate(texts) if text == _LABEL_PAIRS]
-            self._selector = Selector(task, parse_templates(texts, PAIR), self._how, exempt=exempt)
+            exempt = [number for number, text in enumerate(texts) if text in _LABELS_ALONE]
+            self._selector = Selector(
+                task, parse_templates(texts, TRIPLE), self._how, exempt=exempt
+            )
         title = f"{name}-{self._budget}"
         choosing = f"{title}-selection"
         self.progress.start(choosing, len(task), self._how.epochs)
@@ -178,7 +180,7 @@ def _without_needless_attributes(tagger: Tagger) -> Tagger:
     if len(tagger.stages) > 1:
         return tagger
     stage, old = tagger.stages[0], tagger.encoder
-    names, sets = attributes_of(parse_templates(stage.model.templates, PAIR))
+    names, sets = attributes_of(parse_templates(stage.model.templates, TRIPLE))
     encoder = Encoder(names, sets, {name: old.vocabularies[name] for name in (*names, *sets)})
     stage = replace(stage, model=stage.model.with_encoder(encoder))
     return replace(tagger, encoder=encoder, stages=(stage,))

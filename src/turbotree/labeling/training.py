@@ -25,12 +25,13 @@ from turbotree.labeling.data import (
     fingerprint,
     read_labelled,
 )
-from turbotree.labeling.model import PAIR, ChainModel, split_templates
+from turbotree.labeling.model import TRIPLE, ChainModel, split_by_labels, split_templates
 from turbotree.labeling.options import TASKS, TaggerOptions
 from turbotree.labeling.schemes import convert, detect_scheme, span_transitions
 from turbotree.labeling.tagger import Stage, Tagger
 from turbotree.labeling.tasks import ChainTask
 from turbotree.labeling.templates import load_templates
+from turbotree.labeling.trigrams import TrigramModel, TrigramTask, seen_triples
 from turbotree.learning import Checkpoint, EpochRecord, learn
 from turbotree.learning.progress import Progress, Silent
 from turbotree.learning.temperature import fit_temperature, typical_temperature
@@ -115,7 +116,10 @@ class Trainer:
             name: list(given[name]) if name in given else load_templates(name)
             for name in TASKS[options.task][: len(self.columns)]
         }
-        parsed = [t for texts in self.templates.values() for t in parse_templates(texts, PAIR)]
+        first = self.templates[TASKS[options.task][0]]
+        if options.trigrams and "prevprev" not in first:
+            first.append("prevprev")
+        parsed = [t for texts in self.templates.values() for t in parse_templates(texts, TRIPLE)]
         attributes, sets = attributes_of(parsed)
         self._check_reading({*attributes, *(("feats",) if sets else ())})
         # What the first stage chooses is what the others' lists of labels go by.
@@ -134,7 +138,7 @@ class Trainer:
         """Refuse templates of a column that is to be predicted: it is not there to be read."""
         first, *rest = self.columns
         single = self.templates[TASKS[self.options.task][0]]
-        used, _ = attributes_of(parse_templates(single, PAIR))
+        used, _ = attributes_of(parse_templates(single, TRIPLE))
         readable = {first, *rest} & {*used, *({"feats"} if "feat" in used else set())}
         if readable or set(rest) & attributes:
             names = ", ".join(sorted(readable or set(rest) & attributes))
@@ -182,7 +186,7 @@ class Trainer:
         dev = [convert(sentence.column(column), scheme) for sentence in self.dev]
         names = sorted({label for labels in train for label in labels})
         texts = self.templates[TASKS[self.options.task][0]]
-        model = ChainModel(texts, names, span_transitions(names, scheme), self.encoder)
+        model = self._chain(texts, names, span_transitions(names, scheme), train)
         stage = Stage(column, model, scheme, outer, 1.0)
         name = column if self.options.scheme != "auto" else f"{column}-{scheme}"
         return self._train_stage(name, stage, train, dev)
@@ -195,13 +199,26 @@ class Trainer:
         model: Model
         if len(names) ** 2 <= MAX_LABELS:
             everything = np.ones((len(names), len(names)), dtype=bool)
-            model = ChainModel(texts, names, Transitions(everything), self.encoder)
+            model = self._chain(texts, names, Transitions(everything), train)
         else:
             # Too many pairs: each word by itself.
             lists = LabelLists.fit(1, len(names), [])
             single, _ = split_templates(texts)
             model = ChoiceModel(single, names, lists, None, self.encoder)
         return self._train_stage(column, Stage(column, model, None, None, 1.0), train, dev)
+
+    def _chain(
+        self,
+        templates: Sequence[str],
+        names: Sequence[str],
+        transitions: Transitions,
+        rows: Sequence[Sequence[str]],
+    ) -> ChainModel:
+        if not split_by_labels(templates)[2]:
+            return ChainModel(templates, names, transitions, self.encoder)
+        numbers = {name: i for i, name in enumerate(names)}
+        seen = seen_triples([numbers[name] for name in row] for row in rows)
+        return TrigramModel(templates, names, transitions, seen, self.encoder)
 
     def _train_given(self, column: str) -> tuple[Stage, list[dict[str, Any]]]:
         first = self.columns[0]
@@ -290,6 +307,8 @@ class Trainer:
 
 def task_of(model: Model, data: Labelled) -> ChainTask | ChoiceTask:
     """Return the training set of a model."""
+    if isinstance(model, TrigramModel):
+        return TrigramTask(model, data.encoded, data.labels)
     if isinstance(model, ChainModel):
         return ChainTask(model, data.encoded, data.labels)
     return ChoiceTask(model, data.encoded, data.labels)
