@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from turbotree.errors import InputError
+from turbotree.labeling.templates import load_templates
 from turbotree.learning import LearnerOptions, Loss
 
 #: The tasks, each with the template sets it uses.
@@ -53,7 +54,8 @@ class TaggerOptions:
     threads
         Threads for the development scores; the model does not depend on it.
     negligible
-        Weights of at most this magnitude are left out of the finished model.
+        Weights of at most this magnitude are left out of the finished model. By default the less
+        the more templates there are.
     least_count
         Words, affixes and the like that are rarer than this in the training data are all one. By
         default 1 for entities, where a name met once is worth knowing; else 2, and 3 for affixes.
@@ -124,8 +126,21 @@ class TaggerOptions:
         )
 
     def threshold(self) -> float:
-        """Return the magnitude up to which weights are left out."""
-        return _NEGLIGIBLE[self.task] if self.negligible is None else float(self.negligible)
+        """Return the magnitude up to which weights are left out.
+
+        The more templates share what a label has to be told, the smaller are their weights.
+
+        >>> few, many = (["w.form"] * 20, ["w.form"] * 500)
+        >>> TaggerOptions(templates={"chunk": few}).threshold()
+        0.02
+        >>> TaggerOptions(templates={"chunk": many}).threshold() < 0.003
+        True
+        """
+        if self.negligible is not None:
+            return float(self.negligible)
+        name = TASKS[self.task][0]
+        usual, given = len(load_templates(name)), len((self.templates or {}).get(name, ()))
+        return _NEGLIGIBLE[self.task] * min(1.0, usual / max(1, given))
 
     def rarest(self) -> int | None:
         """Return the least count of values that are told apart; None: that of each attribute."""

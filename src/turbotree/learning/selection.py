@@ -46,7 +46,8 @@ class SelectionOptions:
     epochs
         Passes over the data while selecting.
     rounds_between
-        Instances between two steps to the budget, the paper's K: the fewer, the less memory.
+        Instances between two steps to the budget, the paper's K (there 1000): the fewer, the less
+        memory. With too few, templates of words cannot show what they are worth.
     refit
         What the model may use in the end: the ``"selected"`` features, those with a weight when
         selection ended, or any feature of the surviving ``"templates"``.
@@ -62,7 +63,7 @@ class SelectionOptions:
     method: str = METHODS[0]
     groups: str = GROUPS[0]
     epochs: int = 5
-    rounds_between: int = 1000
+    rounds_between: int = 500
     refit: str = REFIT_FEATURES[0]
     seed: int = 1
 
