@@ -86,6 +86,7 @@ def _arguments() -> argparse.Namespace:
     run.add_argument("--steps", nargs="+", type=float, help="largest steps instead of the usual")
     run.add_argument("--seeds", nargs="+", type=int, default=[1])
     run.add_argument("--held-out", action="store_true")
+    run.add_argument("--sentences", type=int, help="train on the first N only; then no bars count")
     run.add_argument("--quiet", action="store_true")
     show = commands.add_parser("report", help="show what was measured, and the bars")
     show.add_argument("--plot", type=Path, help="picture of the features in memory")
@@ -102,6 +103,8 @@ def _runs(options: argparse.Namespace) -> Iterator[Row]:
         common = {"data": data, "held_out": options.held_out, "epochs": epochs, "seed": seed}
         if step is not None:
             common["step"] = step
+        if options.sentences is not None:
+            common["sentences"] = options.sentences
         for method in options.methods:
             if method == "all":
                 yield {**common, "method": method}
@@ -162,7 +165,7 @@ def _measure_taggers(runs: list[Row], folder: Path, common: dict[str, Any]) -> l
             "score": span_scores(gold, [found.columns[column] for found in tagger.pipe(test)]).f1,
             "features": tagger.features,
             "met_features": tagger.record["stages"][column][-1]["features"],
-            "instances": len(train),
+            "instances": runs[0].get("sentences", len(train)),
             **more,
         }
         for tagger, more in zip(taggers, extra, strict=True)
@@ -184,7 +187,7 @@ def _measure_parsers(runs: list[Row], folder: Path, common: dict[str, Any]) -> l
             "score": attachment_scores(test, (p.to_sentence() for p in parser.pipe(test))).uas,
             "features": len(parser.parts.weights or ()),
             "met_features": parser.record["parts"][-1]["features"],
-            "instances": len(train),
+            "instances": runs[0].get("sentences", len(train)),
             **more,
         }
         for parser, more in zip(parsers, extra, strict=True)
@@ -195,6 +198,7 @@ def _models(
     runs: list[Row], train: list[Sentence], options: dict[str, Any], train_all: Any, select: Any
 ) -> tuple[list[Any], list[Row]]:
     """Train one model a run; give what is known of their selections, too."""
+    train = train[: runs[0].get("sentences")]
     if runs[0]["method"] == "all":
         return [train_all(train, **options)], [{}]
     budgets = [run["budget"] for run in runs]

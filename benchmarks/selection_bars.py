@@ -21,8 +21,8 @@ _BUDGETS = (200, 300, 400)
 
 
 def bars(rows: list[Row]) -> list[Bar]:
-    """List the bars of which everything is measured; only figures on test data count."""
-    tested = [row for row in rows if not row["run"]["held_out"]]
+    """List the bars of which everything is measured; only whole data sets count."""
+    tested = _tested(rows)
     found = []
     for data, (budget, floor, selected_floor, most) in _LABELLING.items():
         whole = _find(tested, data, "all")
@@ -65,6 +65,10 @@ def _parsing(rows: list[Row]) -> list[Bar]:
     return found
 
 
+def _tested(rows: list[Row]) -> list[Row]:
+    return [row for row in rows if not row["run"]["held_out"] and "sentences" not in row["run"]]
+
+
 def _find(rows: list[Row], data: str, method: str, budget: int | None = None) -> Row | None:
     """Return the last run of a kind."""
     for row in reversed(rows):
@@ -78,7 +82,7 @@ def plot_memory(rows: list[Row], path: Path) -> None:
     """Draw the features in memory while selecting, beside those of training with all templates."""
     from matplotlib.figure import Figure
 
-    tested = [row for row in rows if not row["run"]["held_out"]]
+    tested = _tested(rows)
     names = [name for name in (*_LABELLING, *_TREEBANKS) if _find(tested, name, "all")]
     figure = Figure(figsize=(4.2 * max(1, len(names)), 3.6), layout="constrained")
     panels = figure.subplots(1, max(1, len(names)), squeeze=False)[0]

@@ -19,7 +19,7 @@ VERBS = [command.name or command.callback.__name__ for command in app.registered
 
 
 def test_there_are_the_verbs_of_the_readme() -> None:
-    assert VERBS == ["demo", "train", "parse", "eval", "inspect", "explain"]
+    assert VERBS == ["demo", "train", "select", "parse", "eval", "inspect", "explain"]
 
 
 @pytest.mark.parametrize("verb", VERBS)
