@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 ROOMS := trees chains graphs features parsing
 SOURCES := pyproject.toml CMakeLists.txt $(shell find core -name '*.cpp' -o -name '*.h')
 
-.PHONY: demo test lint sanitize stubs fuzz bench clean
+.PHONY: demo test test-all lint sanitize stubs fuzz bench clean
 
 demo: $(VENV)/.built
 	$(BIN)/turbotree demo
@@ -14,6 +14,17 @@ demo: $(VENV)/.built
 test: $(VENV)/.dev lint
 	$(BIN)/python -m pytest
 	$(BIN)/python tests/run_examples.py
+
+# What needs extras: layers for torch, in a version that has wheels for the CPU alone.
+TORCH := torch==2.13.0
+
+test-all: test $(VENV)/.extras
+	$(BIN)/python -m pytest tests/integrations src/turbotree/integrations tests/test_docs.py \
+	  -o addopts="--doctest-modules --strict-markers --import-mode=importlib -q"
+
+$(VENV)/.extras: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet $(TORCH)
+	touch $@
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -41,6 +41,10 @@ std::optional<Output<bool>> values(Self self) {
   return array_of<bool>(self, nb::cast<Answer&>(self).values);
 }
 
+std::optional<Output<bool>> all_values(Self self) {
+  return array_of<bool>(self, nb::cast<Answer&>(self).all_values);
+}
+
 using Columns = nb::typed<nb::dict, nb::str, nb::any>;
 
 std::optional<Columns> trace(Answer& answer) {
@@ -88,6 +92,8 @@ void bind_answers(nb::module_& m) {
       .def_ro("upper_bound", &Answer::upper_bound)
       .def_ro("seconds", &Answer::seconds)
       .def_prop_ro("values", &values)
+      .def_prop_ro("all_values", &all_values)
+      .def_prop_ro("all_scores", &floats<&Answer::all_scores>)
       .def_prop_ro("relaxed", &floats<&Answer::relaxed>)
       .def_prop_ro("link_scores", &floats<&Answer::link_scores>)
       .def_prop_ro("consensus", &floats<&Answer::consensus>)

@@ -9,8 +9,10 @@
 
 #include "common/numpy.h"
 #include "graphs/bind.h"
+#include "graphs/factors.h"
 #include "graphs/solvers/answer.h"
 #include "graphs/solvers/bethe.h"
+#include "graphs/solvers/sparsemap.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -49,12 +51,23 @@ Solver admm(std::int64_t max_iterations, double residual_threshold, double penal
 }
 
 Solver branch_and_bound(std::int64_t max_nodes, std::int64_t max_rounds_per_node,
-                        double relative_gap, double time_limit_seconds, bool trace) {
+                        double relative_gap, double time_limit_seconds, bool trace,
+                        std::int64_t count, std::int64_t keys, bool same_size, double floor) {
   BranchAndBoundOptions options;
+  options.count = count;
+  options.keys = keys;
+  options.same_size = same_size;
+  options.floor = floor;
   options.max_nodes = max_nodes;
   options.relative_gap = relative_gap;
   options.relaxation.max_iterations = max_rounds_per_node;
-  return Solver::with(options, time_limit_seconds, trace);
+  return Solver::of(
+      [options](const Graph& graph, Control& control) {
+        require(options.keys <= static_cast<std::int64_t>(graph.scores.size()),
+                "keys: more than there are variables");
+        return solve(graph, options, control);
+      },
+      time_limit_seconds, trace);
 }
 
 Solver subgradient(int rule, double step, std::int64_t max_iterations, double relative_gap,
@@ -94,6 +107,53 @@ std::tuple<double, std::int64_t> bethe(const Graph& graph, const Input<double>& 
   return {result.entropy, result.misfit_factor};
 }
 
+std::tuple<double, Output<double>, Output<double>> losses_of(const Graph& graph,
+                                                            const Input<double>& link_scores) {
+  require(link_scores.shape(0) == static_cast<std::size_t>(graph.links()),
+          "one score a link is needed");
+  BranchAndBound::Losses found = run_unlocked([&] {
+    Control control;
+    return BranchAndBound(graph, {}, control).losses(view(link_scores));
+  });
+  return {found.bound, to_numpy(std::move(found.if_one)), to_numpy(std::move(found.if_zero))};
+}
+
+Output<double> values_of(const Graph& graph, const Input<std::uint8_t, 2>& assignments) {
+  require(assignments.shape(1) == graph.scores.size(), "one value a variable is needed");
+  std::vector<double> values(assignments.shape(0));
+  run_unlocked([&] {
+    Factors factors(graph);
+    std::vector<std::uint8_t> one(graph.scores.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const std::uint8_t* row = assignments.data() + i * one.size();
+      for (std::size_t v = 0; v < one.size(); ++v) one[v] = row[v] != 0 ? 1 : 0;
+      values[i] = factors.value(one);
+    }
+    return 0;
+  });
+  return to_numpy(std::move(values));
+}
+
+using Floats = Output<double>;
+
+std::tuple<Floats, Floats, Floats, std::int64_t, bool> sparsemap_of(
+    const Graph& graph, std::int64_t max_iterations, double threshold,
+    const std::optional<Input<double>>& start, const std::optional<Input<double>>& point) {
+  require(!start || start->shape(0) == static_cast<std::size_t>(graph.links()),
+          "one multiplier a link is needed");
+  require(!point || point->shape(0) == graph.scores.size(), "one number a variable is needed");
+  Control control;
+  control.interrupted = interrupted_by_user;
+  SparsemapResult found = run_unlocked([&] {
+    control.start();
+    return sparsemap(graph, {max_iterations, threshold},
+                     start ? view(*start) : std::span<const double>{},
+                     point ? view(*point) : std::span<const double>{}, control);
+  });
+  return {to_numpy(std::move(found.point)), to_numpy(std::move(found.extras)),
+          to_numpy(std::move(found.multipliers)), found.iterations, found.converged};
+}
+
 }  // namespace
 
 void bind_solvers(nb::module_& m) {
@@ -101,11 +161,17 @@ void bind_solvers(nb::module_& m) {
         "step"_a, "extrapolate"_a, "relative_gap"_a, "extras"_a, "time_limit_seconds"_a, "trace"_a,
         "start"_a.none());
   m.def("branch_and_bound", &branch_and_bound, "max_nodes"_a, "max_rounds_per_node"_a,
-        "relative_gap"_a, "time_limit_seconds"_a, "trace"_a);
+        "relative_gap"_a, "time_limit_seconds"_a, "trace"_a, "count"_a = 1, "keys"_a = -1,
+        "same_size"_a = false, "floor"_a = -kInfinity);
+  m.def("losses", &losses_of, "graph"_a, "link_scores"_a,
+        "A bound, and how far it falls for each variable if that is 1, or 0.");
+  m.def("values", &values_of, "graph"_a, "assignments"_a, "The value of each assignment.");
   m.def("subgradient", &subgradient, "rule"_a, "step"_a, "max_iterations"_a, "relative_gap"_a,
         "time_limit_seconds"_a, "trace"_a);
   m.def("belief_propagation", &belief_propagation, "sums"_a, "schedule"_a, "max_iterations"_a,
         "tolerance"_a, "damping"_a, "expectations"_a, "time_limit_seconds"_a, "trace"_a);
+  m.def("sparsemap", &sparsemap_of, "graph"_a, "max_iterations"_a, "threshold"_a,
+        "start"_a.none(), "point"_a.none(), "The point, its extras, multipliers, rounds, whether it converged.");
   m.def("bethe_entropy", &bethe, "graph"_a, "probabilities"_a, "tolerance"_a, "max_steps"_a,
         "The entropy, and the factor that has no such belief or -1.");
 }

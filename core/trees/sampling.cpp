@@ -113,6 +113,10 @@ Status sample_trees(const ScoreMatrix& scores, bool single_root, std::int64_t co
   const Status status =
       matrix_tree_marginals(scores, single_root, w.marginals.data(), &sums, w.matrix_tree);
   if (status != Status::ok) return status;
+  // They may have left the shift of a smaller problem, from which the rest follows.
+  ScoreShift shift;
+  const Status shifted = choose_shift(scores, single_root, shift);
+  if (shifted != Status::ok) return shifted;
 
   // Given the root's only child the rest is a problem without the root; rows that drew the same
   // child share its tables.
@@ -125,7 +129,7 @@ Status sample_trees(const ScoreMatrix& scores, bool single_root, std::int64_t co
   }
   for (std::size_t child = 0; child < rows.size(); ++child) {
     if (rows[child].empty()) continue;
-    draw_rows(scores, w.matrix_tree.shift, static_cast<int>(child), random, rows[child], w);
+    draw_rows(scores, shift, static_cast<int>(child), random, rows[child], w);
   }
   return Status::ok;
 }

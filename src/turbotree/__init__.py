@@ -34,12 +34,13 @@ if TYPE_CHECKING:
     )
     from turbotree.graphs import FactorGraph
     from turbotree.labeling import Tagger, Tagging
-    from turbotree.parsing import Parse, Parser
+    from turbotree.parsing import Decoded, Parse, Parser, decode
     from turbotree.text import Sentence
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Decoded",
     "FactorGraph",
     "InfeasibleError",
     "InputError",
@@ -53,6 +54,7 @@ __all__ = [
     "TurbotreeError",
     "__version__",
     "chains",
+    "decode",
     "errors",
     "evaluation",
     "features",
@@ -75,8 +77,10 @@ _HOMES = {
     "Parse": "parsing",
     "Parser": "parsing",
     "Sentence": "text",
+    "Decoded": "parsing",
     "Tagger": "labeling",
     "Tagging": "labeling",
+    "decode": "parsing",
     "TurbotreeError": "errors",
 }
 

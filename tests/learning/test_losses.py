@@ -183,3 +183,26 @@ def test_the_perceptron_always_takes_the_largest_step(loss, norm, largest):
 @pytest.mark.parametrize("name", ["crf", "svm", "perceptron"])
 def test_without_a_gradient_there_is_no_step(name):
     assert Loss.named(name).step_size(1.0, 0.0, 0.5) == 0.0
+
+
+@examples(60)
+@given(cases(), st.sampled_from([0.25, 1.0, 3.0, math.inf]), gammas, st.data())
+def test_what_is_unknown_of_the_right_answer_is_free(case, beta, gamma, data):
+    problem, gold, scores = case
+    known = np.array(data.draw(st.lists(st.booleans(), min_size=len(gold), max_size=len(gold))))
+    problem.cost = (1.0 - problem.gold) * known[problem.arcs.rows[:, 1] - 1]
+    problem.excluded = problem.cost > 0
+    loss, coefficients = Loss(beta, gamma).evaluate(problem, scores)
+
+    trees = all_trees(len(gold))
+    on = np.array([problem.indicator(tree) for tree in trees])
+    right = [all(tree[m] == gold[m] for m in np.flatnonzero(known)) for tree in trees]
+    augmented, own = on @ (scores + gamma * problem.cost), on[right] @ scores
+    if math.isinf(beta):
+        assert loss == pytest.approx(augmented.max() - own.max(), abs=1e-9)
+        return
+    totals = [log_sum((beta * values).tolist()) for values in (augmented, own)]
+    assert loss == pytest.approx((totals[0] - totals[1]) / beta, abs=1e-9)
+    everywhere = np.exp(beta * augmented - totals[0]) @ on
+    in_right_ones = np.exp(beta * own - totals[1]) @ on[right]
+    assert coefficients == pytest.approx(everywhere - in_right_ones, abs=1e-9)

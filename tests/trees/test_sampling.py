@@ -100,3 +100,20 @@ def test_an_impossible_sample_is_refused():
         sample(np.zeros((3, 3)), -1)
     with pytest.raises(InputError, match="seed"):
         sample(np.zeros((3, 3)), 1, seed="x")
+
+
+@pytest.mark.parametrize("single_root", [False, True])
+def test_trees_over_few_arcs_use_none_but_them(single_root):
+    """Where few words can be the root's child, the marginals are those of a smaller problem."""
+    rng = np.random.default_rng(3)
+    words = np.arange(1, 13)
+    for _ in range(30):
+        scores = np.where(rng.random((13, 13)) < 0.3, rng.normal(size=(13, 13)), -np.inf)
+        scores[0, 1:] = -np.inf
+        scores[0, [4, 9]] = 0.0, -2.0
+        scores[[4, 4, 9], [9, 1, 2]] = 0.0
+        for word in words[2:]:
+            scores[word - 1, word] = 1.0
+        drawn = sample(scores, 20, seed=1, single_root=single_root)
+        assert np.isfinite(scores[drawn, words].sum(axis=1)).all()
+        assert (drawn == sample(scores, 20, seed=1, single_root=single_root)).all()

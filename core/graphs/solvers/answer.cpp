@@ -69,8 +69,20 @@ Answer solve(const Graph& graph, const BranchAndBoundOptions& options, Control& 
   Answer answer = to_answer(result, graph, control);
   answer.status = static_cast<Answer::Status>(result.outcome);
   answer.iterations = result.nodes;
-  if (result.relaxed.size() == graph.scores.size())
+  if (result.relaxed.size() == graph.scores.size()) {
+    answer.consensus = result.relaxed;
     answer.relaxed = clipped(std::move(result.relaxed));
+    answer.link_scores = std::move(result.link_scores);
+    answer.penalty = result.penalty;
+  }
+  if (options.count > 1) {
+    answer.all_values.emplace();
+    answer.all_scores.emplace();
+    for (const BranchAndBoundResult::Found& found : result.found) {
+      answer.all_values->insert(answer.all_values->end(), found.values.begin(), found.values.end());
+      answer.all_scores->push_back(found.value);
+    }
+  }
   return answer;
 }
 

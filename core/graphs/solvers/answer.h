@@ -27,6 +27,10 @@ struct Answer {
   std::optional<std::vector<double>> relaxed;  // between 0 and 1
   std::optional<Trace> trace;
 
+  // The best assignments, one after another, and their values, if several were asked for.
+  std::optional<std::vector<std::uint8_t>> all_values;
+  std::optional<std::vector<double>> all_scores;
+
   // Where ADMM stopped.
   std::optional<std::vector<double>> link_scores, consensus;
   double penalty = 0.0;

@@ -22,17 +22,35 @@ BranchAndBound::BranchAndBound(const Graph& graph, const BranchAndBoundOptions& 
 }
 
 double BranchAndBound::cutoff() const {
-  if (result_.value == -kInfinity) return -kInfinity;
-  return result_.value + options_.relative_gap * std::max(admm_.score_size(), std::abs(result_.value));
+  double last = options_.floor;
+  if (!wants_several())
+    last = std::max(last, result_.value);
+  else if (static_cast<std::int64_t>(result_.found.size()) == options_.count)
+    last = std::max(last, result_.found.back().value);
+  if (last == -kInfinity) return -kInfinity;
+  return last + options_.relative_gap * std::max(admm_.score_size(), std::abs(last));
 }
 
 void BranchAndBound::take(double value, const std::vector<std::uint8_t>& values) {
+  if (wants_several() && value > -kInfinity) {
+    auto& found = result_.found;
+    const auto same = [&](const BranchAndBoundResult::Found& other) {
+      return std::equal(values.begin(), values.begin() + keys(), other.values.begin());
+    };
+    if (std::none_of(found.begin(), found.end(), same)) {
+      const auto at = std::upper_bound(
+          found.begin(), found.end(), value,
+          [](double v, const BranchAndBoundResult::Found& other) { return v > other.value; });
+      found.insert(at, {value, values});
+      if (static_cast<std::int64_t>(found.size()) > options_.count) found.pop_back();
+    }
+  }
   if (!(value > result_.value)) return;
   result_.value = value;
   result_.values = values;
 }
 
-double BranchAndBound::fix_variables(std::vector<Pin>& pins) {
+double BranchAndBound::find_losses(const std::vector<Pin>& pins) {
   Factors& factors = admm_.factors();
   const Links& links = factors.links();
   scores_ = admm_.link_scores();
@@ -75,6 +93,18 @@ double BranchAndBound::fix_variables(std::vector<Pin>& pins) {
     loss_if_one_[v] += std::max(0.0, -left[v]);
     loss_if_zero_[v] += std::max(0.0, left[v]);
   }
+  return bound;
+}
+
+BranchAndBound::Losses BranchAndBound::losses(std::span<const double> link_scores) {
+  const std::vector<double> consensus(graph_.scores.size(), 0.5);
+  admm_.warm_start(link_scores, consensus, 1.0);
+  const double bound = find_losses(graph_.pins);
+  return {bound, loss_if_one_, loss_if_zero_};
+}
+
+double BranchAndBound::fix_variables(std::vector<Pin>& pins) {
+  const double bound = find_losses(pins);
   for (std::size_t v = 0; v < pins.size(); ++v) {
     if (pins[v] >= 0) continue;
     const bool one_is_hopeless = bound - loss_if_one_[v] <= cutoff();
@@ -107,6 +137,7 @@ void BranchAndBound::branch(std::vector<Pin> pins, double bound) {
     for (std::size_t v = 0; v < pins.size(); ++v)
       values[v] = pins[v] >= 0 ? static_cast<std::uint8_t>(pins[v]) : (graph_.scores[v] > 0.0 ? 1 : 0);
     take(admm_.factors().value(values), values);
+    if (wants_several()) divide(std::move(pins), bound, values);
     return;
   }
   const auto state = std::make_shared<const State>(
@@ -115,6 +146,35 @@ void BranchAndBound::branch(std::vector<Pin> pins, double bound) {
   for (const Pin value : {static_cast<Pin>(1 - likely), likely}) {
     pins[variable] = value;
     open_.push({bound, created_++, pins, state});
+  }
+}
+
+void BranchAndBound::divide(std::vector<Pin> pins, double bound,
+                            const std::vector<std::uint8_t>& values) {
+  const auto state = std::make_shared<const State>(
+      State{admm_.link_scores(), admm_.consensus(), admm_.penalty()});
+  // What is dearest to change comes first: its child is closed at once, or soon, and the likely
+  // changes at the end have the most variables fixed.
+  std::vector<std::int32_t> order;
+  for (std::size_t v = 0; v < keys(); ++v)
+    if (pins[v] < 0 && values[v] != 0) order.push_back(static_cast<std::int32_t>(v));
+  std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
+    return loss_if_zero_[a] > loss_if_zero_[b];
+  });
+  if (!options_.same_size)  // an assignment may have all of these and others beside them
+    for (std::size_t v = 0; v < keys(); ++v)
+      if (pins[v] < 0 && values[v] == 0) order.push_back(static_cast<std::int32_t>(v));
+  for (const std::int32_t v : order) {
+    const double loss = values[v] != 0 ? loss_if_zero_[v] : loss_if_one_[v];
+    const double own = std::min(bound, bound_ - loss);
+    const Pin kept = static_cast<Pin>(values[v]);
+    if (own > cutoff()) {
+      pins[v] = static_cast<Pin>(1 - kept);
+      open_.push({own, created_++, pins, state});
+    } else {
+      closed_ = std::max(closed_, own);
+    }
+    pins[v] = kept;
   }
 }
 
@@ -132,6 +192,8 @@ void BranchAndBound::solve(const Node& node) {
   result_.rounds += result.iterations;
   if (result_.nodes == 1) {
     result_.relaxed = admm_.consensus();
+    result_.link_scores = admm_.link_scores();
+    result_.penalty = admm_.penalty();
     result_.impossible_factor = result.impossible_factor;
   }
   take(result.value, result.values);
@@ -139,10 +201,15 @@ void BranchAndBound::solve(const Node& node) {
   double bound = std::min(node.bound, result.upper_bound);
   if (bound > cutoff()) {
     std::vector<Pin> pins = node.pins;
-    bound = std::min(bound, fix_variables(pins));
-    if (pins != node.pins) closed_ = cutoff();  // what was ruled out may be as good as this
+    bound_ = fix_variables(pins);
+    bound = std::min(bound, bound_);
+    // What was ruled out may be as good as this.
+    if (pins != node.pins) closed_ = std::max(closed_, cutoff());
     if (bound > cutoff()) {
-      branch(std::move(pins), bound);
+      if (wants_several() && result.value > -kInfinity)
+        divide(std::move(pins), bound, result.values);
+      else
+        branch(std::move(pins), bound);
       return;
     }
   }
@@ -152,7 +219,11 @@ void BranchAndBound::solve(const Node& node) {
 BranchAndBoundResult BranchAndBound::run() {
   open_.push({kInfinity, created_++, graph_.pins, nullptr});
   while (!open_.empty()) {
-    result_.upper_bound = std::min(result_.upper_bound, std::max(result_.value, open_.top().bound));
+    if (wants_several())
+      result_.upper_bound = open_.top().bound;  // of what is left
+    else
+      result_.upper_bound =
+          std::min(result_.upper_bound, std::max(result_.value, open_.top().bound));
     if (open_.top().bound <= cutoff()) break;
     if (result_.nodes >= options_.max_nodes || (result_.nodes > 0 && control_.should_stop())) {
       return std::move(result_);
@@ -176,7 +247,9 @@ BranchAndBoundResult BranchAndBound::run() {
   const bool found = result_.value > -kInfinity;
   result_.outcome = found ? Outcome::kOptimal : Outcome::kInfeasible;
   if (!open_.empty()) closed_ = std::max(closed_, open_.top().bound);
-  if (found) result_.upper_bound = std::max(result_.value, std::min(result_.upper_bound, closed_));
+  if (wants_several())
+    result_.upper_bound = closed_;
+  else if (found) result_.upper_bound = std::max(result_.value, std::min(result_.upper_bound, closed_));
   return std::move(result_);
 }
 

@@ -14,6 +14,8 @@ from turbotree.cli.failures import CarefulGroup
 from turbotree.cli.inspect import inspect
 from turbotree.cli.parse import parse
 from turbotree.cli.select import select
+from turbotree.cli.suggest import suggest
+from turbotree.cli.trace import trace
 from turbotree.cli.train import train
 
 app = typer.Typer(
@@ -69,6 +71,7 @@ app.command(
         "turbotree parse mine.safetensors test.conllu -o parsed.conllu --threads 2",
         "cat test.conllu | turbotree parse mine.safetensors --format text | less",
         "turbotree parse mine.safetensors test.conllu -o trees.html",
+        "turbotree parse mine.safetensors partial.conllu --keep-given --k 5 --certificates",
     )
 )(parse)
 app.command(
@@ -82,3 +85,12 @@ app.command(epilog=_example("turbotree inspect mine.safetensors"))(inspect)
 app.command(
     epilog=_example("turbotree explain mine.safetensors test.conllu --sentence 3 --arc 2,1")
 )(explain)
+app.command(
+    epilog=_example(
+        "turbotree suggest mine.safetensors unlabelled.conllu --top 100 -o todo.conllu",
+        "turbotree suggest mine.safetensors unlabelled.conllu --words --top 500 > words.tsv",
+    )
+)(suggest)
+app.command(
+    epilog=_example("turbotree trace mine.safetensors test.conllu --sentence 3 -o rounds.svg")
+)(trace)

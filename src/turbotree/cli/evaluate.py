@@ -13,6 +13,7 @@ import typer
 from turbotree.cli.reading import STDIN, layout_at, standard_input
 from turbotree.errors import InputError
 from turbotree.evaluation import (
+    CertificateSums,
     SpanScores,
     TagScores,
     attachment_scores,
@@ -51,6 +52,14 @@ def evaluate(
             metavar="NAME", help="Encoding of column files, if not UTF-8.", show_default=False
         ),
     ] = None,
+    certificates: Annotated[
+        bool,
+        typer.Option(
+            "--certificates",
+            help="Sum up what parse --certificates wrote into PREDICTED: the share of trees that "
+            "are proven best, gaps, rounds, seconds.",
+        ),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> None:
     """Score predictions: UAS and LAS, span F1, or accuracy of tags.
@@ -64,9 +73,18 @@ def evaluate(
     if columns is not None:
         layout = renamed(layout, [name.strip() for name in columns.split(",")])
     if layout.numbered and label is None:
-        scores = attachment_scores(read_layout(gold, layout), _predicted(predicted, layout))
-        typer.echo(json.dumps(scores.to_dict(), indent=2) if as_json else str(scores))
+        sums = CertificateSums()
+        sentences = _predicted(predicted, layout)
+        watched = sums.watching(sentences) if certificates else sentences
+        scores = attachment_scores(read_layout(gold, layout), watched)
+        if as_json:
+            proofs = {"certificates": sums.to_dict()} if certificates else {}
+            typer.echo(json.dumps({**scores.to_dict(), **proofs}, indent=2))
+        else:
+            typer.echo(f"{scores}\n\n{sums}" if certificates else str(scores))
         return
+    if certificates:
+        raise InputError("--certificates is for trees")
     by_column = _label_scores(
         gold, predicted, layout, _label_columns(gold, layout, label), encoding
     )

@@ -50,7 +50,7 @@ def explain(
     """
     head, word = _numbers(arc)
     parser = Parser.load(model)
-    chosen = _sentence(input, sentence, input_format)
+    chosen = sentence_of(input, sentence, input_format)
     fired = parser.explain(chosen, head, word)
     parse = parser.parse(chosen)
     if as_json:
@@ -74,7 +74,8 @@ def _numbers(arc: str) -> tuple[int, int]:
     return int(head), int(word)
 
 
-def _sentence(path: Path, number: int, format: InputFormat | None) -> Sentence:
+def sentence_of(path: Path, number: int, format: InputFormat | None) -> Sentence:
+    """Read one sentence of a file, by its number from 1."""
     sentences = read_layout(path, tree_layout(path, format))
     found = next(islice(sentences, number - 1, None), None)
     if found is None:

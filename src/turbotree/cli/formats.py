@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from enum import Enum
 from html import escape
 from pathlib import Path
@@ -13,6 +14,26 @@ from turbotree.errors import InputError
 from turbotree.parsing import Parse
 from turbotree.text import CONLLU, CONLLX, Sentence, converted, draw_svg, draw_text, write_sentences
 from turbotree.text.drawing.common import printable
+
+
+@dataclass(frozen=True)
+class Notes:
+    """What to say of a parse beside its tree.
+
+    Attributes
+    ----------
+    marginals
+        Probabilities.
+    certificates
+        Whether the tree is proven best, and what it took.
+    numbered
+        What the place of a tree among several is called: ``"k"``, ``"sample"``; None for one.
+    """
+
+    marginals: bool = False
+    certificates: bool = False
+    numbered: str | None = None
+
 
 _NOT_CONVERGED = "approximate, not converged"
 #: Heads at least this likely are listed as alternatives.
@@ -56,32 +77,31 @@ def write_parses(
     parses: Iterable[Parse],
     out: IO[bytes],
     format: OutputFormat,
+    notes: Notes,
     *,
-    marginals: bool = False,
     color: bool = False,
 ) -> None:
     """Write parses to a stream as they come."""
     if format in (OutputFormat.CONLLU, OutputFormat.CONLLX):
         layout = CONLLU if format is OutputFormat.CONLLU else CONLLX
-        write_sentences((_predicted(parse, marginals) for parse in parses), out, layout)
+        write_sentences((_predicted(parse, notes) for parse in parses), out, layout)
         return
     pieces: Iterable[str]
     if format is OutputFormat.JSON:
         pieces = (
-            json.dumps(parse_record(parse, marginals), ensure_ascii=False) + "\n"
-            for parse in parses
+            json.dumps(parse_record(parse, notes), ensure_ascii=False) + "\n" for parse in parses
         )
     elif format is OutputFormat.TEXT:
-        pieces = (_text(parse, color) for parse in parses)
+        pieces = (_text(parse, notes, color) for parse in parses)
     elif format is OutputFormat.SVG:
         pieces = [_single_svg(parses)]
     else:
-        pieces = _page(parses)
+        pieces = _page(parses, notes)
     for piece in pieces:
         out.write(piece.encode())
 
 
-def parse_record(parse: Parse, marginals: bool) -> dict[str, Any]:
+def parse_record(parse: Parse, notes: Notes) -> dict[str, Any]:
     """Give a parse as JSON-ready data."""
     sentence = parse.sentence
     columns = (sentence.forms, sentence.lemmas, sentence.upos, parse.heads, parse.labels)
@@ -91,8 +111,12 @@ def parse_record(parse: Parse, marginals: bool) -> dict[str, Any]:
         for number, row in enumerate(zip(*columns, strict=True), 1)
     ]
     record: dict[str, Any] = {"sent_id": sentence.sent_id, "text": sentence.text}
+    if notes.numbered is not None:
+        record[notes.numbered] = parse.rank
     record["score"] = round(parse.score, 6)
-    if marginals:
+    if notes.certificates:
+        record["certificate"] = parse.certificate.to_dict()
+    if notes.marginals:
         record["tree_probability"] = _rounded(parse.probability)
         record["marginals_converged"] = parse.marginals.converged
         chances = zip(words, parse.head_probabilities, parse.label_probabilities, strict=True)
@@ -114,10 +138,17 @@ def _rounded(probability: float) -> float:
     return float(f"{probability:.4g}")
 
 
-def _predicted(parse: Parse, marginals: bool) -> Sentence:
-    """Give the sentence with its predicted tree, and the probabilities in MISC if wanted."""
+def _predicted(parse: Parse, notes: Notes) -> Sentence:
+    """Give the sentence with its predicted tree, and what else is wanted: comments, MISC."""
     sentence = parse.to_sentence()
-    if not marginals:
+    comments = []
+    if notes.numbered is not None:
+        comments += [f"{notes.numbered} = {parse.rank}", f"score = {parse.score:.6g}"]
+    if notes.certificates:
+        known = parse.certificate.to_dict()
+        comments += [f"certificate_{key} = {_said(value)}" for key, value in known.items()]
+    sentence = sentence.with_comments(comments)
+    if not notes.marginals:
         return sentence
     sentence = converted(sentence, CONLLU)  # the layout that has MISC
     misc = [
@@ -137,6 +168,12 @@ def _predicted(parse: Parse, marginals: bool) -> Sentence:
     return sentence.replace(misc=misc).with_comments(comments)
 
 
+def _said(value: object) -> str:
+    return (
+        "unknown" if value is None else f"{value:.6g}" if isinstance(value, float) else f"{value}"
+    )
+
+
 def _with_probabilities(misc: str, head: float, label: float) -> str:
     kept = [] if misc == "_" else misc.split("|")
     # A file that comes from us gets new figures, not second ones.
@@ -144,19 +181,24 @@ def _with_probabilities(misc: str, head: float, label: float) -> str:
     return "|".join([*kept, f"HeadProb={head:.4f}", f"LabelProb={label:.4f}"])
 
 
-def _text(parse: Parse, color: bool) -> str:
+def _text(parse: Parse, notes: Notes, color: bool) -> str:
     sentence = parse.sentence
     title = printable(sentence.text or " ".join(sentence.forms))
     name = printable(f"{sentence.sent_id}: ") if sentence.sent_id else ""
     picture = draw_text(
         sentence.forms, parse.heads, parse.labels, parse.head_probabilities, color=color
     )
-    return f"# {name}{title}\n{picture}\n{_tree_chance(parse)}\n\n"
+    return f"# {name}{title}\n{picture}\n{_remarks(parse, notes)}\n\n"
 
 
-def _tree_chance(parse: Parse) -> str:
+def _remarks(parse: Parse, notes: Notes) -> str:
     note = "" if parse.marginals.converged else f" ({_NOT_CONVERGED})"
-    return f"probability of the tree {parse.probability:.4g}{note}"
+    remarks = [f"probability of the tree {parse.probability:.4g}{note}"]
+    if notes.numbered is not None:
+        remarks.insert(0, f"{notes.numbered} {parse.rank}, score {parse.score:.6g}")
+    if notes.certificates:
+        remarks.append(str(parse.certificate))
+    return ", ".join(remarks)
 
 
 def _svg(parse: Parse) -> str:
@@ -198,15 +240,15 @@ figcaption small { opacity: .7; }
 """
 
 
-def _page(parses: Iterable[Parse]) -> Iterator[str]:
+def _page(parses: Iterable[Parse], notes: Notes) -> Iterator[str]:
     yield _PAGE_START
     for number, parse in enumerate(parses, 1):
         sentence = parse.sentence
         name = escape(sentence.sent_id or str(number))
         title = escape(sentence.text or " ".join(sentence.forms))
-        chance = _tree_chance(parse)
+        remarks = escape(_remarks(parse, notes))
         yield (
-            f"<figure>\n<figcaption>{title}<br><small>{name}, {chance}</small></figcaption>\n"
+            f"<figure>\n<figcaption>{title}<br><small>{name}, {remarks}</small></figcaption>\n"
             f"{_svg(parse)}</figure>\n"
         )
     yield "</body>\n</html>\n"

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from enum import Enum
+from functools import partial
 from pathlib import Path
 from typing import IO, Annotated, Any
 
 import typer
 
 from turbotree.cli.arriving import Arriving, batches
-from turbotree.cli.formats import OutputFormat, format_of, write_parses
+from turbotree.cli.formats import Notes, OutputFormat, format_of, write_parses
 from turbotree.cli.output import check_output, in_color, opened_output
 from turbotree.cli.reading import (
     STDIN,
@@ -29,6 +30,9 @@ from turbotree.parsing import Parse, Parser
 from turbotree.parsing.profile import Profile
 from turbotree.text import CONLLX, Layout, Sentence, layout_of, read_layout
 from turbotree.text.sources import is_live
+
+#: Finds the trees of a stream of sentences.
+Find = Callable[..., Iterator[Parse]]
 
 # Sentences a thread that are parsed at once from a live input, if so many have arrived.
 _MOST_AT_ONCE = 256
@@ -129,6 +133,44 @@ def parse(
             "always have them.",
         ),
     ] = False,
+    certificates: Annotated[
+        bool,
+        typer.Option(
+            "--certificates",
+            help="Add what is known of each tree: status (optimal is a proof), bound, gap, rounds "
+            "and seconds of the solver. CoNLL-U: comments certificate_status and so on, which "
+            "eval --certificates sums up. JSON: an object.",
+        ),
+    ] = False,
+    k: Annotated[
+        int | None,
+        typer.Option(
+            "--k",
+            metavar="N",
+            help="Write the N best trees of each sentence, best first, with comments k and score. "
+            "Exact, if the certificates say so.",
+            show_default=False,
+        ),
+    ] = None,
+    diversity: Annotated[
+        int,
+        typer.Option(
+            metavar="D",
+            help="With --k: each tree differs in at least D arcs from all before it.",
+        ),
+    ] = 1,
+    samples: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Write N trees of each sentence drawn at random, each with the model's "
+            "probability, with comments sample and score.",
+            show_default=False,
+        ),
+    ] = None,
+    seed: Annotated[
+        int, typer.Option(metavar="S", help="With --samples: the same seed, the same trees.")
+    ] = 0,
     projective: Annotated[
         bool, typer.Option("--projective", help="Allow no crossing arcs, whatever the decoder.")
     ] = False,
@@ -140,6 +182,14 @@ def parse(
             show_default=False,
         ),
     ] = None,
+    keep_given: Annotated[
+        bool,
+        typer.Option(
+            "--keep-given",
+            help="Keep the heads and relations that the input has, and find those that are _. "
+            "Heads that clash (a cycle, two roots) are an error.",
+        ),
+    ] = False,
     profile: Annotated[
         bool,
         typer.Option(
@@ -179,8 +229,8 @@ def parse(
     """Parse sentences, or label their words: whatever the model does.
 
     The input comes back with HEAD and DEPREL replaced and everything else as it was: comments,
-    multiword tokens, empty nodes. Heads that the input has are not looked at. From a pipe,
-    answers come as soon as sentences do.
+    multiword tokens, empty nodes. Heads that the input has are not looked at, unless
+    --keep-given says so. From a pipe, answers come as soon as sentences do.
     """
     if output is not None and output == STDIN:
         output = None
@@ -188,7 +238,8 @@ def parse(
         check_output(output)
     skipped = Skipped(on_error)
     if read_model(model).kind == TAGGER:
-        if decoder or decomposition or exact or projective or profile or single_root is not None:
+        for_parsers = (decoder, decomposition, exact, projective, profile, keep_given, certificates)
+        if any(for_parsers) or not (single_root is k is samples is None):
             raise InputError("--decoder and the like are for parsers; this model is a tagger")
         tag_file(
             Tagger.load(model),
@@ -209,21 +260,30 @@ def parse(
     source, layout = _source(input, input_format)
     format = _format(format, output, layout, marginals)
     figures = Profile()
+    find, several = _trees_to_find(parser, k, diversity, samples, seed)
     options: dict[str, Any] = {
-        "decoder": _decoder(decoder, exact),
-        "decomposition": decomposition.value if decomposition else None,
         "projective": projective,
         "single_root": single_root,
+        "keep_given": keep_given,
         "threads": threads,
         "profile": figures,
     }
+    if samples is None:
+        options["decoder"] = _decoder(decoder, exact)
+    elif decoder or exact:
+        raise InputError("--samples needs no decoder")
+    if several is None:
+        options["decomposition"] = decomposition.value if decomposition else None
+    elif decomposition:
+        raise InputError("--decomposition is for one tree a sentence")
     sentences = read_layout(source, layout, on_error=skipped.on_error)
     with opened_output(output) as out:
         if isinstance(source, Arriving):
-            parses = _live(parser, sentences, source, out, options)
+            parses = _live(find, sentences, source, out, options)
         else:
-            parses = parser.pipe(sentences, **options)
-        write_parses(parses, out, format, marginals=marginals, color=in_color(output))
+            parses = find(sentences, **options)
+        notes = Notes(marginals, certificates, several)
+        write_parses(parses, out, format, notes, color=in_color(output))
     skipped.report()
     if profile:
         typer.echo(figures, err=True)
@@ -255,13 +315,28 @@ def _format(
     return chosen
 
 
+def _trees_to_find(
+    parser: Parser, k: int | None, diversity: int, samples: int | None, seed: int
+) -> tuple[Find, str | None]:
+    """Give what finds the trees of sentences, and what their places in a list are called."""
+    if k is not None and samples is not None:
+        raise InputError("--k and --samples: give only one of them")
+    if diversity != 1 and k is None:
+        raise InputError("--diversity says how the trees of --k differ; give --k too")
+    if k is not None:
+        return partial(parser.k_best_pipe, k=k, diversity=diversity), "k"
+    if samples is not None:
+        return partial(parser.sample_pipe, n=samples, seed=seed), "sample"
+    return parser.pipe, None
+
+
 def _live(
-    parser: Parser,
+    find: Find,
     sentences: Iterator[Sentence],
     source: Arriving,
     out: IO[bytes],
     options: dict[str, Any],
 ) -> Iterator[Parse]:
     for batch in batches(sentences, source, _MOST_AT_ONCE * options["threads"]):
-        yield from parser.pipe(batch, **options)
+        yield from find(batch, **options)
         out.flush()

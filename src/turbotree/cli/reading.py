@@ -15,6 +15,7 @@ from turbotree.text import (
     Layout,
     OnError,
     Sentence,
+    check_partial_tree,
     check_tree,
     layout_of,
     read_layout,
@@ -74,11 +75,15 @@ def tree_layout(path: Path, format: InputFormat | None = None) -> Layout:
     return layout
 
 
-def read_trees(path: Path, skipped: Skipped) -> Iterator[Sentence]:
-    """Read a treebank; a sentence whose heads are not a tree counts as malformed."""
+def read_trees(path: Path, skipped: Skipped, *, partial: bool = False) -> Iterator[Sentence]:
+    """Read a treebank; a sentence whose heads are not a tree counts as malformed.
+
+    If it may be partial, heads may be missing.
+    """
+    check = check_partial_tree if partial else check_tree
     for sentence in read_layout(path, tree_layout(path), on_error=skipped.on_error):
         try:
-            check_tree(sentence)
+            check(sentence)
         except InputError as error:
             if not callable(skipped.on_error):
                 raise

@@ -262,7 +262,7 @@ def train(
     }
     check_output(output)
     TrainingOptions(**options)  # complains before the data are read
-    train_trees = read_treebank(train, on_error)
+    train_trees = read_treebank(train, on_error, partial=True)
     dev_trees = read_treebank(dev, on_error) if dev is not None else None
     parser, seconds = train_and_save(
         partial(Parser.train, train_trees),
@@ -276,10 +276,10 @@ def train(
         typer.echo(_summary(parser, output, dev_trees, threads, seconds))
 
 
-def read_treebank(path: Path, on_error: OnMistake) -> list[Sentence]:
+def read_treebank(path: Path, on_error: OnMistake, *, partial: bool = False) -> list[Sentence]:
     """Read trees; complain if there are none."""
     skipped = Skipped(on_error)
-    sentences = list(read_trees(path, skipped))
+    sentences = list(read_trees(path, skipped, partial=partial))
     skipped.report()
     if not sentences:
         raise InputError(f"{path}: no sentences")
@@ -297,6 +297,8 @@ def _summary(
         f"{parser.record['supported features']:,} occur in right trees",
         f"trained on {parser.record['sentences']:,} sentences in {seconds_text(seconds)}",
     ]
+    if free := parser.record["words without a head"]:
+        lines[-1] += f"; {free:,} of their {parser.record['words']:,} words had no head"
     if dev:
         parses = parser.pipe(dev, threads=threads)
         scores = attachment_scores(dev, (parse.to_sentence() for parse in parses))

@@ -2,6 +2,7 @@
 
 from turbotree.evaluation.attachment import AttachmentScores, WordScores, attachment_scores
 from turbotree.evaluation.calibration_error import Calibration, CalibrationBin, calibration
+from turbotree.evaluation.certificates import CertificateSums
 from turbotree.evaluation.counts import Counts
 from turbotree.evaluation.significance import Difference, PairedBootstrap, paired_bootstrap
 from turbotree.evaluation.spans import Span, SpanScores, find_spans, span_scores
@@ -11,6 +12,7 @@ __all__ = [
     "AttachmentScores",
     "Calibration",
     "CalibrationBin",
+    "CertificateSums",
     "Counts",
     "Difference",
     "PairedBootstrap",

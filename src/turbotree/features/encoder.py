@@ -58,6 +58,20 @@ class Encoded:
         """Number of words of each sentence."""
         return np.diff(self.starts) - np.int32(1)
 
+    def repeated(self, sentences: npt.ArrayLike) -> Encoded:
+        """Return a batch of these sentences of the batch, any of them several times."""
+        chosen = np.asarray(sentences, dtype=np.int64)
+        sizes = np.diff(self.starts)[chosen]
+        starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
+        columns = np.arange(starts[-1]) + np.repeat(self.starts[:-1][chosen] - starts[:-1], sizes)
+        sets = []
+        for offsets, values in self.sets:
+            counts = np.diff(offsets)[columns]
+            new = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+            at = np.arange(new[-1]) + np.repeat(offsets[:-1][columns] - new[:-1], counts)
+            sets.append((new, values[at]))
+        return Encoded(np.ascontiguousarray(self.ids[:, columns]), starts, sets)
+
 
 def _words(sentence: Sentence) -> Iterable[Word]:
     return zip(

@@ -20,9 +20,11 @@ from turbotree.graphs.blocks import Block, Kind
 from turbotree.graphs.branch_and_bound import branch_and_bound
 from turbotree.graphs.brute_force import brute_force, brute_force_marginals
 from turbotree.graphs.graph import FactorGraph
+from turbotree.graphs.k_best import k_best
 from turbotree.graphs.linear_program import linear_program
 from turbotree.graphs.solution import Marginals, Solution, Status, Trace, WarmStart
 from turbotree.graphs.solvers import MARGINAL_SOLVERS, SOLVERS
+from turbotree.graphs.sparsemap import Sparsemap, sparsemap
 from turbotree.graphs.subgradient import subgradient
 
 __all__ = [
@@ -33,6 +35,7 @@ __all__ = [
     "Kind",
     "Marginals",
     "Solution",
+    "Sparsemap",
     "Status",
     "Trace",
     "WarmStart",
@@ -42,9 +45,11 @@ __all__ = [
     "branch_and_bound",
     "brute_force",
     "brute_force_marginals",
+    "k_best",
     "linear_program",
     "max_product",
     "solve_many",
+    "sparsemap",
     "subgradient",
     "sum_product",
 ]

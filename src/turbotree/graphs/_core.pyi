@@ -60,6 +60,12 @@ class Answer:
     def values(self) -> Annotated[NDArray[numpy.bool_], dict(shape=(None,))] | None: ...
 
     @property
+    def all_values(self) -> Annotated[NDArray[numpy.bool_], dict(shape=(None,))] | None: ...
+
+    @property
+    def all_scores(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))] | None: ...
+
+    @property
     def relaxed(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))] | None: ...
 
     @property
@@ -105,11 +111,20 @@ class Batch:
 
 def admm(max_iterations: int, residual_threshold: float, penalty: float, adapt_penalty: bool, step: float, extrapolate: bool, relative_gap: float, extras: bool, time_limit_seconds: float, trace: bool, start: tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], float] | None) -> Solver: ...
 
-def branch_and_bound(max_nodes: int, max_rounds_per_node: int, relative_gap: float, time_limit_seconds: float, trace: bool) -> Solver: ...
+def branch_and_bound(max_nodes: int, max_rounds_per_node: int, relative_gap: float, time_limit_seconds: float, trace: bool, count: int = 1, keys: int = -1, same_size: bool = False, floor: float = float('-inf')) -> Solver: ...
+
+def losses(graph: Graph, link_scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[float, Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+    """A bound, and how far it falls for each variable if that is 1, or 0."""
+
+def values(graph: Graph, assignments: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+    """The value of each assignment."""
 
 def subgradient(rule: int, step: float, max_iterations: int, relative_gap: float, time_limit_seconds: float, trace: bool) -> Solver: ...
 
 def belief_propagation(sums: bool, schedule: int, max_iterations: int, tolerance: float, damping: float, expectations: bool, time_limit_seconds: float, trace: bool) -> Solver: ...
+
+def sparsemap(graph: Graph, max_iterations: int, threshold: float, start: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, point: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], int, bool]:
+    """The point, its extras, multipliers, rounds, whether it converged."""
 
 def bethe_entropy(graph: Graph, probabilities: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], tolerance: float, max_steps: int) -> tuple[float, int]:
     """The entropy, and the factor that has no such belief or -1."""

@@ -4,6 +4,9 @@ For inverse temperature beta and cost weight gamma, with s the score of an answe
 
     L = (1 / beta) * log sum over y' of exp(beta * (s(y') - s(y) + gamma * cost(y'))).
 
+Where the right answer is known only in part, s(y) becomes the same soft maximum, without costs,
+over all answers that agree with what is known.
+
 ============== ======== =====
 name           beta     gamma
 ============== ======== =====
@@ -19,8 +22,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
 from turbotree.errors import InputError
-from turbotree.learning.problem import FloatArray, Problem
+from turbotree.learning.problem import FloatArray, Problem, excluded_parts
 
 # Beyond all use, and far from where scores overflow.
 _LARGEST = 1e12
@@ -71,17 +76,29 @@ class Loss:
 
     def evaluate(self, problem: Problem, scores: FloatArray) -> tuple[float, FloatArray]:
         """Return the loss and, for each part, the derivative with respect to its score."""
-        gold_score = _dot(scores, problem.gold)
+        gold, gold_score = self._right_answer(problem, scores)
         augmented = scores + self.gamma * problem.cost if self.gamma else scores
         if self.probabilistic:
             expectation = problem.marginals(self.beta * augmented)
             loss = expectation.log_partition / self.beta - gold_score
-            coefficients = expectation.probabilities - problem.gold
+            coefficients = expectation.probabilities - gold
         else:
             answer = problem.decode(augmented)
             loss = _dot(augmented, answer) - gold_score
-            coefficients = answer - problem.gold
+            coefficients = answer - gold
         return max(0.0, loss), coefficients
+
+    def _right_answer(self, problem: Problem, scores: FloatArray) -> tuple[FloatArray, float]:
+        """Return the right answer and its score: what the model makes of it if some is unknown."""
+        excluded = excluded_parts(problem)
+        if excluded is None:
+            return problem.gold, _dot(scores, problem.gold)
+        allowed = np.where(excluded, -np.inf, scores)
+        if self.probabilistic:
+            expectation = problem.marginals(self.beta * allowed)
+            return expectation.probabilities, expectation.log_partition / self.beta
+        answer = problem.decode(allowed)
+        return answer, _dot(scores, answer)
 
     def step_size(self, loss: float, squared_norm: float, largest: float) -> float:
         """Return the aggressive step min(largest, loss / |gradient|^2).

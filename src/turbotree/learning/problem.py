@@ -17,6 +17,7 @@ from turbotree.features import AnyWeights
 from turbotree.features._core import Gradient
 
 FloatArray = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,9 @@ class Problem(Protocol):
         1 for each part of the right answer, 0 elsewhere.
     cost
         What a part adds to the cost of an answer that holds it; 0 for the parts of the gold one.
+    excluded
+        Need not be there, and may be None. If only a part of the right answer is known, `gold` is
+        an answer that agrees with it, and these are the parts that no such answer holds.
     """
 
     gold: FloatArray
@@ -56,6 +60,12 @@ class Problem(Protocol):
     def gradient(self, coefficients: FloatArray) -> Gradient:
         """Return the sum of the parts' features, each times its coefficient."""
         ...
+
+
+def excluded_parts(problem: Problem) -> BoolArray | None:
+    """Return the parts that contradict what is known of the right answer, if some is unknown."""
+    excluded: BoolArray | None = getattr(problem, "excluded", None)
+    return excluded
 
 
 class Task(Protocol):

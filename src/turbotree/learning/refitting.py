@@ -13,7 +13,7 @@ from turbotree.features._core import MAX_TEMPLATES, Gradient
 from turbotree.learning.checkpoint import Checkpoint
 from turbotree.learning.epochs import EpochRecord, OnInstance
 from turbotree.learning.learner import LearnerOptions, OnEpoch, learn
-from turbotree.learning.problem import Expectation, FloatArray, Problem, Task
+from turbotree.learning.problem import Expectation, FloatArray, Problem, Task, excluded_parts
 from turbotree.learning.regularisers import templates_of_keys
 
 #: What a refit may use: the features that survived, or all features of templates that did.
@@ -80,6 +80,7 @@ class _RestrictedProblem:
         self._problem = problem
         self._wanted = wanted
         self.gold = problem.gold
+        self.excluded = excluded_parts(problem)
         self.cost = problem.cost
 
     def scores(self, weights: AnyWeights) -> FloatArray:

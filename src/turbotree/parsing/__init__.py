@@ -1,7 +1,9 @@
 """Parsing: candidate arcs, trees, labels; training, saving and loading of parsers."""
 
 from turbotree.parsing.arcs import PruningOptions, TreeShape
+from turbotree.parsing.constraints import Constraints
 from turbotree.parsing.options import TrainingOptions
+from turbotree.parsing.own_scores import Decoded, decode
 from turbotree.parsing.parse import Parse
 from turbotree.parsing.parser import DECODERS, Parser
 from turbotree.parsing.selecting import select_parser
@@ -9,11 +11,14 @@ from turbotree.parsing.training import train_parser
 
 __all__ = [
     "DECODERS",
+    "Constraints",
+    "Decoded",
     "Parse",
     "Parser",
     "PruningOptions",
     "TrainingOptions",
     "TreeShape",
+    "decode",
     "select_parser",
     "train_parser",
 ]

@@ -13,6 +13,7 @@ from turbotree.parsing import _core
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int32]
+BoolArray = npt.NDArray[np.bool_]
 
 #: An arc: its head and its modifier.
 ARC = PartKind(("h", "m"))
@@ -109,6 +110,14 @@ class Pruner:
     options: PruningOptions
     shape: TreeShape
 
+    def complete(self, encoded: Encoded, heads: IntArray) -> IntArray:
+        """Return the best tree of one sentence that has the known heads; others are negative."""
+        arcs = all_arcs(encoded.lengths)
+        known = heads[arcs.rows[:, 1] - 1]
+        contradicts = (known >= 0) & (known != arcs.rows[:, 0])
+        scores = np.where(contradicts, -np.inf, self.model.score(encoded, arcs))
+        return best_trees(encoded.lengths, arcs, scores, self.shape)
+
     def candidates(
         self, encoded: Encoded, keep: IntArray | None = None, shape: TreeShape | None = None
     ) -> Parts:
@@ -129,12 +138,23 @@ class Pruner:
         scores = self.model.score(encoded, arcs)
         if keep is None and shape is not None and shape != self.shape:
             keep = best_trees(lengths, arcs, scores, shape)
+        return self.prune(lengths, arcs, scores, keep, self.shape.single_root)
+
+    def prune(
+        self,
+        lengths: IntArray,
+        arcs: Parts,
+        scores: FloatArray,
+        keep: IntArray | None,
+        single_root: bool,
+    ) -> Parts:
+        """Return the likely ones of some arcs, and those of the trees to keep."""
         rows, offsets = _core.prune(
             lengths,
             arcs.rows,
             arcs.offsets,
             scores,
-            self.shape.single_root,
+            single_root,
             False,
             self.options.threshold,
             self.options.max_heads,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
@@ -52,6 +52,9 @@ _LOGIC_OPTIONS: dict[str, dict[str, Any]] = {
 
 _PARTS_TIMES_NODES = 500_000
 
+#: Adds factors to a sentence's graph; its first variables are the candidate arcs.
+Amend = Callable[[FactorGraph], None]
+
 #: A tree is proven best when its score is this near to the bound, as a share of it.
 _PROVEN = 1e-6
 
@@ -79,6 +82,26 @@ class Certificate:
     gap: float
     iterations: int
     seconds: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain values; a bound or gap that is not known is None.
+
+        >>> Certificate(Status.OPTIMAL, 2.5, 0.0, 3, 0.01).to_dict()["status"]
+        'optimal'
+        """
+        return {
+            "status": self.status.value,
+            "bound": self.bound if np.isfinite(self.bound) else None,
+            "gap": self.gap if np.isfinite(self.gap) else None,
+            "rounds": self.iterations,
+            "seconds": round(self.seconds, 6),
+        }
+
+    def __str__(self) -> str:
+        if self.status is Status.OPTIMAL:
+            return "proven best"
+        gap = f"within {self.gap:.3g} of the best" if np.isfinite(self.gap) else "not proven best"
+        return f"{gap} ({self.status.value})"
 
 
 def build_graph(
@@ -177,6 +200,7 @@ def decode(
     decoder: str = "auto",
     *,
     decomposition: str | None = None,
+    amend: Amend | None = None,
     **options: Any,
 ) -> tuple[IntArray, float, Certificate]:
     """Return the heads of the best tree of a sentence, its score and what is known of it.
@@ -192,6 +216,8 @@ def decode(
         in the papers; not for projective trees. For siblings without grandparents or bigrams both
         have the same relaxation; otherwise the first is tighter. With three siblings in a row
         either may be: their automata share arcs with the other automata, but not steps.
+    amend
+        Adds factors to the structured graph.
     options
         Those of the solver.
     """
@@ -208,7 +234,10 @@ def decode(
         solution = solve_relaxation(parts, sentence, scores, shape, **chosen)
     else:
         write = logic_graph if decomposition == "logic" else build_graph
-        solution = write(parts, sentence, scores, shape).solve(solver, **chosen)
+        graph = write(parts, sentence, scores, shape)
+        if amend is not None:
+            amend(graph)
+        solution = graph.solve(solver, **chosen)
     heads = heads_of(parts, sentence, solution, shape)
     if solution.values is None:  # the tree was rounded from something else
         score = tree_score(parts, sentence, scores, heads)
@@ -265,19 +294,23 @@ def part_marginals(
     shape: TreeShape,
     *,
     every_part: bool = False,
+    amend: Amend | None = None,
     **options: Any,
 ) -> PartMarginals:
     """Return the probabilities of a sentence's arcs, or of every part.
 
     They are exact for arc-factored models, and otherwise those of loopy belief propagation with
-    the tree as a factor (Turbo Parser #1); the options are those of the solver.
+    the tree as a factor (Turbo Parser #1); the options are those of the solver. Factors that
+    amend the graph make them approximate too.
     """
-    if not parts.families:
+    if not parts.families and amend is None:
         alone, lengths = _alone(parts, sentence)
         probabilities, logs = arc_marginals(lengths, alone, scores["arc"], shape)
         of_parts = {"arc": probabilities} if every_part else None
         return PartMarginals(probabilities, float(logs[0]), True, of_parts)
     graph = belief_graph(parts, sentence, scores, shape)
+    if amend is not None:
+        amend(graph)
     found = find_beliefs(graph, every_part=every_part, **options)
     of_parts = part_probabilities(parts, sentence, scores, graph, found) if every_part else None
     arcs = found.probabilities[: len(scores["arc"])]

@@ -11,8 +11,9 @@ from turbotree import chains
 from turbotree.features import AnyWeights, Encoded
 from turbotree.features._core import Gradient
 from turbotree.learning import Expectation
-from turbotree.parsing.arcs import FloatArray, IntArray
+from turbotree.parsing.arcs import BoolArray, FloatArray, IntArray
 from turbotree.parsing.labels import LabelModel
+from turbotree.parsing.treebank import UNKNOWN
 
 
 class LabelProblem:
@@ -27,8 +28,10 @@ class LabelProblem:
         self._prepared_pairs = model.pair_scorer.prepare(encoded)
         self._split = len(structure.nodes.labels)
         self.gold = self._indicator(labels[structure.words])
-        self.cost = 1.0 - self.gold
-        self.cost[self._split :] = 0.0
+        known = self._known(labels[structure.words])
+        self.cost = np.zeros(len(self.gold))
+        self.cost[: self._split] = known & (self.gold[: self._split] == 0)
+        self.excluded = self.cost > 0 if (labels == UNKNOWN).any() else None
 
     @property
     def gold_is_allowed(self) -> bool:
@@ -67,6 +70,20 @@ class LabelProblem:
         )
         return gradient
 
+    def _known(self, labels: IntArray) -> BoolArray:
+        """Tell for each label whether that of its node is known.
+
+        Of a tree that is known in part, a label that its dictionary does not allow counts as
+        unknown: no answer could hold it.
+        """
+        nodes = self._structure.nodes
+        counts = np.diff(nodes.label_offsets)
+        known = labels != UNKNOWN
+        if not known.all():
+            of_node = np.repeat(np.arange(len(labels)), counts)
+            known &= np.bincount(of_node, self.gold[: self._split], len(labels)) > 0
+        return np.repeat(known, counts)
+
     def _chain_arguments(self, scores: FloatArray) -> tuple[Any, ...]:
         structure = self._structure
         return (
@@ -90,7 +107,7 @@ class LabelProblem:
 
 
 class LabelTask:
-    """The training set of a labeller: gold trees with their labels."""
+    """The training set of a labeller: gold trees with their labels, or `UNKNOWN` for some."""
 
     def __init__(
         self,

@@ -19,6 +19,10 @@ IntArray = npt.NDArray[np.int32]
 #: A modifier with its surroundings in the tree; see ``templates/label.txt``.
 NODE = PartKind(("h", "m", "g", "p", "n", "l", "r"), {"left": 4, "right": 4, "rank": 4, "last": 2})
 
+#: What is known of words' labels, by the words' places in the batch: the only labels that a word
+#: may take (True), or those that it may not (False).
+LabelLimits = dict[int, tuple[bool, set[int]]]
+
 
 def pair_kind(labels: int) -> PartKind:
     """Return the kind of two neighbouring siblings; see ``templates/label_pair.txt``."""
@@ -136,10 +140,12 @@ class LabelModel:
         other.weights = weights
         return other
 
-    def label(self, encoded: Encoded, heads: IntArray) -> LabelScores:
+    def label(
+        self, encoded: Encoded, heads: IntArray, limits: LabelLimits | None = None
+    ) -> LabelScores:
         """Score the labels of a batch of trees, given by the heads of all words."""
         assert self.weights is not None
-        structure = self.chains(encoded, heads)
+        structure = self.chains(encoded, heads, limits)
         node_scores = self.node_scorer.score(
             self.node_scorer.prepare(encoded), structure.nodes, self.weights
         )
@@ -148,13 +154,17 @@ class LabelModel:
         )
         return LabelScores(structure, node_scores, edge_scores)
 
-    def chains(self, encoded: Encoded, heads: IntArray) -> _Chains:
+    def chains(
+        self, encoded: Encoded, heads: IntArray, limits: LabelLimits | None = None
+    ) -> _Chains:
         """Lay out the parts of a batch of trees."""
-        dictionary = self.dictionary
+        dictionary, tags = self.dictionary, encoded.ids[self._tag_row]
+        if limits:
+            dictionary, tags = _limited(dictionary, tags, encoded, limits)
         built = _core.label_chains(
             encoded.lengths,
             heads,
-            encoded.ids[self._tag_row],
+            tags,
             dictionary.lists,
             dictionary.offsets,
             dictionary.labels,
@@ -175,6 +185,40 @@ class LabelModel:
             built.take_words(),
             built.take_edge_offsets(),
         )
+
+
+def _limited(
+    dictionary: LabelDictionary, tags: IntArray, encoded: Encoded, limits: LabelLimits
+) -> tuple[LabelDictionary, IntArray]:
+    """Give each limited word a tag of its own, and that tag its own lists of labels."""
+    columns = np.delete(np.arange(len(tags)), encoded.starts[:-1])  # of words
+    size, every = len(dictionary.lists), range(len(dictionary.names))
+    lists = np.zeros((size + len(limits),) * 2, dtype=np.int32)
+    lists[:size, :size] = dictionary.lists
+    words = columns[list(limits)]
+    # As heads these words are what they were.
+    lists[:, size:] = lists[:, tags[words]]
+    found = [
+        dictionary.labels[first:last].tolist()
+        for first, last in zip(dictionary.offsets[:-1], dictionary.offsets[1:], strict=True)
+    ]
+    for row, (only, labels), tag in zip(
+        range(size, len(lists)), limits.values(), tags[words].tolist(), strict=True
+    ):
+        if only:
+            lists[row] = len(found)
+            found.append(sorted(labels))
+            continue
+        own = np.append(dictionary.lists[tag], dictionary.lists[tag, tags[words]])
+        for old in np.unique(own).tolist():
+            lists[row, own == old] = len(found)
+            rest = [label for label in found[old] if label not in labels]
+            found.append(rest or [label for label in every if label not in labels])
+    changed = tags.copy()
+    changed[words] = np.arange(size, len(lists))
+    offsets = np.cumsum([0, *map(len, found)]).astype(np.int32)
+    flat = np.array([label for labels in found for label in labels], dtype=np.int32)
+    return LabelDictionary(dictionary.names, lists, offsets, flat), changed
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 import numpy.typing as npt
 
 from turbotree.parsing.arcs import TreeShape
+from turbotree.parsing.constraints import Constraints
 from turbotree.parsing.decoding import Certificate, PartMarginals, part_marginals
 from turbotree.parsing.labels import LabelScores
 from turbotree.parsing.model import PartScores
@@ -22,23 +24,37 @@ IntArray = npt.NDArray[np.int32]
 
 @dataclass(frozen=True)
 class ParsedBatch:
-    """What the parses of one batch share: scores, from which probabilities are made on demand."""
+    """What the parses of one batch share: scores, from which probabilities are made on demand.
+
+    A sentence may have several trees; `tree_lengths` has the words of each, in the order of
+    `label_scores`.
+    """
 
     parts: PartSet
     scores: PartScores
     shape: TreeShape
+    constraints: Sequence[Constraints] | None
+    tree_lengths: IntArray
     arc_temperature: float
     label_scores: LabelScores
     label_temperature: float
     label_names: list[str]
 
-    def marginals(self, sentence: int) -> PartMarginals:
+    def marginals(self, sentence: int, *, every_part: bool = False) -> PartMarginals:
         """Probability of each arc of a sentence, and the log-partition."""
+        amend = None
+        if self.constraints is not None and self.constraints[sentence].spans:
+            rows = self.parts.arcs.rows[self.parts.arcs.places(sentence)]
+            amend = partial(self.constraints[sentence].add_spans, rows=rows)
+        scores = self.scaled_scores(sentence)
+        return part_marginals(
+            self.parts, sentence, scores, self.shape, every_part=every_part, amend=amend
+        )
+
+    def scaled_scores(self, sentence: int) -> dict[str, FloatArray]:
+        """Scores of a sentence's parts in units of the temperature."""
         at = self.parts.sentence_slices(sentence)
-        scores = {
-            name: self.scores[name][where] / self.arc_temperature for name, where in at.items()
-        }
-        return part_marginals(self.parts, sentence, scores, self.shape)
+        return {name: self.scores[name][where] / self.arc_temperature for name, where in at.items()}
 
     @cached_property
     def label_distributions(self) -> list[dict[int, float]]:
@@ -47,8 +63,8 @@ class ParsedBatch:
 
     @cached_property
     def first_words(self) -> IntArray:
-        """Index of each sentence's first word among the words of the batch."""
-        return np.concatenate([[0], np.cumsum(self.parts.lengths)]).astype(np.int32)
+        """Index of each tree's first word among the words of the batch."""
+        return np.concatenate([[0], np.cumsum(self.tree_lengths)]).astype(np.int32)
 
 
 @dataclass(frozen=True)
@@ -67,6 +83,8 @@ class Parse:
         Sum of the scores of the tree's parts; comparable between trees of one sentence.
     certificate
         Whether the tree is proven to be the best, or by how much another might be better.
+    rank
+        Its place in a list of several trees of the sentence, from 1.
     """
 
     sentence: Sentence
@@ -76,6 +94,8 @@ class Parse:
     certificate: Certificate
     _batch: ParsedBatch = field(repr=False, compare=False)
     _index: int = field(repr=False, compare=False)
+    _tree: int = field(repr=False, compare=False)
+    rank: int = field(default=1, compare=False)
 
     @cached_property
     def marginals(self) -> PartMarginals:
@@ -98,11 +118,31 @@ class Parse:
         words = np.arange(1, len(self.heads) + 1)
         return tuple(self.arc_probabilities[list(self.heads), words].tolist())
 
+    @property
+    def head_entropies(self) -> tuple[float, ...]:
+        """How open each word's head is: the entropy of its distribution, in nats."""
+        chances = np.clip(self.arc_probabilities[:, 1:], 0.0, 1.0)
+        logs = np.log(chances, out=np.zeros_like(chances), where=chances > 0)
+        return tuple((-(chances * logs).sum(axis=0)).tolist())
+
+    @cached_property
+    def entropy(self) -> float:
+        """How open the whole tree is: the entropy of the distribution of trees, in nats.
+
+        It is exact for arc-factored models, else the Bethe entropy of belief propagation, which
+        may come out somewhat below 0 where there is no doubt.
+        """
+        found = self._batch.marginals(self._index, every_part=True)
+        assert found.parts is not None
+        scores = self._batch.scaled_scores(self._index)
+        expected = sum(float((found.parts[name] * own).sum()) for name, own in scores.items())
+        return found.log_partition - expected
+
     @cached_property
     def label_distributions(self) -> tuple[dict[str, float], ...]:
         """Probabilities of each word's labels, given the tree."""
         batch = self._batch
-        first, last = batch.first_words[self._index], batch.first_words[self._index + 1]
+        first, last = batch.first_words[self._tree : self._tree + 2]
         return tuple(
             {batch.label_names[label]: p for label, p in distribution.items()}
             for distribution in batch.label_distributions[first:last]
@@ -111,8 +151,9 @@ class Parse:
     @property
     def label_probabilities(self) -> tuple[float, ...]:
         """Probability of each word's chosen label, given the tree."""
+        # A label that was given may be unknown to the model; it is certain all the same.
         return tuple(
-            distribution[label]
+            distribution.get(label, 1.0)
             for distribution, label in zip(self.label_distributions, self.labels, strict=True)
         )
 

@@ -13,20 +13,17 @@ import numpy as np
 from turbotree.errors import InputError
 from turbotree.features import Encoder, FiredFeature, explain
 from turbotree.graphs import Status
-from turbotree.parsing.arcs import (
-    FloatArray,
-    IntArray,
-    Pruner,
-    TreeShape,
-    arc_marginals,
-    best_trees,
-)
+from turbotree.parsing.arcs import Pruner, TreeShape, arc_marginals, best_trees
+from turbotree.parsing.constrained import check_labels, constrained_candidates
+from turbotree.parsing.constraints import Constraints
 from turbotree.parsing.decoding import SOLVERS, Certificate, choose_decomposition, decode
 from turbotree.parsing.labels import LabelModel
-from turbotree.parsing.model import PartModel, PartScores
-from turbotree.parsing.parse import Parse, ParsedBatch
+from turbotree.parsing.model import PartModel
+from turbotree.parsing.parse import Parse
 from turbotree.parsing.parts import PartSet
 from turbotree.parsing.profile import Profile
+from turbotree.parsing.scored import FoundTree, Scored
+from turbotree.parsing.several import SeveralTrees
 from turbotree.parsing.storing import load_fields, store
 from turbotree.streaming import in_batches, map_in_order
 from turbotree.text import Sentence
@@ -39,11 +36,13 @@ ARC_DECODERS = ("mst", "eisner", "mbr")
 #: Decoders of all models; the first is what models with parts of higher order use.
 GRAPH_DECODERS = (*SOLVERS, "bp")
 DECODERS = (*ARC_DECODERS, *GRAPH_DECODERS)
+#: Decoders whose every answer obeys what is said of spans; they are one and the same then.
+DECODERS_OF_SPANS = ("mst", "eisner", "auto", "exact")
 _BATCH_SIZE = 32
 
 
 @dataclass(frozen=True)
-class Parser:
+class Parser(SeveralTrees):
     """A labelled dependency parser.
 
     Make one with :meth:`train` or :meth:`load`. A parser never changes, so threads may share it.
@@ -74,9 +73,47 @@ class Parser:
 
         return train_parser(train, **options)
 
-    def parse(self, sentence: Sentence, **options: Any) -> Parse:
-        """Parse one sentence; the options are those of :meth:`parse_batch`."""
-        return self.parse_batch([sentence], **options)[0]
+    def parse(
+        self,
+        sentence: Sentence,
+        *,
+        require: Iterable[Sequence[Any]] = (),
+        forbid: Iterable[Sequence[Any]] = (),
+        spans: Iterable[Sequence[int]] = (),
+        **options: Any,
+    ) -> Parse:
+        """Parse one sentence, under constraints if there are some.
+
+        Parameters
+        ----------
+        sentence
+            What to parse.
+        require
+            Arcs that the tree has to have, as ``(head, modifier)`` or ``(head, modifier, label)``;
+            head 0 is the root, and None leaves the head open.
+        forbid
+            Arcs that it must not have; with a label, the arc may be there under another one.
+        spans
+            ``(first, last)``: these words form a subtree. Exactly one of them has its head
+            outside, and words outside may hang from any of them.
+        options
+            Those of :meth:`parse_batch`.
+
+        Raises
+        ------
+        InfeasibleError
+            No tree obeys the constraints; the message says which ones clash.
+
+        Examples
+        --------
+        >>> from turbotree.text import treebank
+        >>> parser = Parser.train(treebank(60, seed=1), epochs=1, pruner_epochs=1)
+        >>> sentence = next(treebank(1, seed=2))
+        >>> parser.parse(sentence, require=[(0, 1, "root")]).heads[0]
+        0
+        """
+        constraints = self._read(sentence, require, forbid, spans)
+        return self.parse_batch([sentence], constraints=constraints, **options)[0]
 
     def parse_batch(
         self,
@@ -86,6 +123,8 @@ class Parser:
         decomposition: str | None = None,
         projective: bool | None = None,
         single_root: bool | None = None,
+        keep_given: bool = False,
+        constraints: Sequence[Constraints] | None = None,
         profile: Profile | None = None,
     ) -> list[Parse]:
         """Parse some sentences at once; heads and labels they already have are not looked at.
@@ -112,57 +151,21 @@ class Parser:
             Allow no crossing arcs, whatever the decoder.
         single_root
             Allow only one word under the root; by default as in the training data.
+        keep_given
+            Keep the heads and labels that sentences have, and find the rest: ``_``.
+        constraints
+            One for each sentence, instead of `keep_given`.
         profile
             Where to count the time of each stage and the number of parts.
         """
         decoder, shape = self._decoding(decoder, projective, single_root)
         decomposition = choose_decomposition(decoder, decomposition, shape)
-        for sentence in sentences:
-            if not isinstance(sentence, Sentence):
-                raise InputError(
-                    f"expected a Sentence, got {type(sentence).__name__}; "
-                    "turbotree.text.read_conllu or Sentence.from_words make them"
-                )
-        if not sentences:
+        scored = self._score(sentences, shape, keep_given, constraints, profile or Profile())
+        if scored is None:
             return []
-        counts = profile or Profile()
-        with counts.stage("encoding"):
-            encoded = self.encoder.encode(sentences)
-        with counts.stage("pruning"):
-            arcs = self.pruner.candidates(encoded, shape=shape)
-        with counts.stage("scoring"):
-            parts = PartSet.build(encoded.lengths, arcs, self.parts.families)
-            scores = self.parts.score(self.parts.prepare(encoded), parts)
-        with counts.stage("decoding"):
-            heads, values, certificates = self._decode(parts, scores, shape, decoder, decomposition)
-        with counts.stage("labelling"):
-            label_scores = self.labels.label(encoded, heads)
-            labels, _ = label_scores.best()
-        counts.count(parts, sum(c.status is Status.OPTIMAL for c in certificates))
-        batch = ParsedBatch(
-            parts,
-            scores,
-            shape,
-            self.arc_temperature,
-            label_scores,
-            self.label_temperature,
-            self.labels.dictionary.names,
-        )
-        names, bounds = batch.label_names, batch.first_words.tolist()
-        head_list = heads.tolist()
-        label_list = [names[label] for label in labels.tolist()]
-        return [
-            Parse(
-                sentence,
-                tuple(head_list[bounds[i] : bounds[i + 1]]),
-                tuple(label_list[bounds[i] : bounds[i + 1]]),
-                values[i],
-                certificates[i],
-                batch,
-                i,
-            )
-            for i, sentence in enumerate(sentences)
-        ]
+        with scored.counts.stage("decoding"):
+            trees = self._decode(scored, decoder, decomposition)
+        return [found[0] for found in scored.label([[tree] for tree in trees])]
 
     def pipe(
         self,
@@ -242,35 +245,82 @@ class Parser:
             shape = replace(shape, single_root=single_root)
         return decoder, replace(shape, projective=bool(projective) or decoder == "eisner")
 
-    def _decode(
+    def _read(
         self,
-        parts: PartSet,
-        scores: PartScores,
+        sentence: Sentence,
+        require: Iterable[Sequence[Any]],
+        forbid: Iterable[Sequence[Any]],
+        spans: Iterable[Sequence[int]],
+    ) -> list[Constraints] | None:
+        constraints = Constraints.of(sentence, require, forbid, spans)
+        check_labels(constraints, self.labels.dictionary)
+        return [constraints] if constraints else None
+
+    def _score(
+        self,
+        sentences: Sequence[Sentence],
         shape: TreeShape,
-        decoder: str,
-        decomposition: str,
-    ) -> tuple[IntArray, list[float], list[Certificate]]:
-        """Return the heads of all words of a batch, and for each sentence score and proof."""
-        if decoder in ARC_DECODERS:
-            return self._decode_arcs(parts, scores["arc"], shape, decoder)
+        keep_given: bool,
+        constraints: Sequence[Constraints] | None,
+        counts: Profile,
+    ) -> Scored | None:
+        """Find and score the parts of a batch; None if there is no sentence."""
+        for sentence in sentences:
+            if not isinstance(sentence, Sentence):
+                raise InputError(
+                    f"expected a Sentence, got {type(sentence).__name__}; "
+                    "turbotree.text.read_conllu or Sentence.from_words make them"
+                )
+        if not sentences:
+            return None
+        if keep_given and constraints is None:
+            constraints = [Constraints.given(sentence) for sentence in sentences]
+        if constraints is not None:
+            for sentence, own in zip(sentences, constraints, strict=True):
+                own.check(sentence, shape)
+        with counts.stage("encoding"):
+            encoded = self.encoder.encode(sentences)
+        with counts.stage("pruning"):
+            if constraints is None:
+                arcs = self.pruner.candidates(encoded, shape=shape)
+            else:
+                arcs = constrained_candidates(self.pruner, encoded, sentences, constraints, shape)
+        with counts.stage("scoring"):
+            parts = PartSet.build(encoded.lengths, arcs, self.parts.families)
+            scores = self.parts.score(self.parts.prepare(encoded), parts)
+        return Scored(self, sentences, encoded, parts, scores, shape, constraints, counts)
+
+    def _decode(self, scored: Scored, decoder: str, decomposition: str) -> list[FoundTree]:
+        """Return the tree of each sentence."""
+        spans = scored.has_spans
+        if spans and decoder not in DECODERS_OF_SPANS:
+            raise InputError(
+                f"decoder {decoder!r} cannot keep spans together; choose one of "
+                + ", ".join(DECODERS_OF_SPANS)
+            )
+        if decoder in ARC_DECODERS and not spans:
+            return self._decode_arcs(scored, decoder)
         temperature = self.arc_temperature if decoder == "bp" else 1.0
         found = []
-        for sentence in range(len(parts.lengths)):
-            at = parts.sentence_slices(sentence)
-            own = {name: scores[name][where] / temperature for name, where in at.items()}
+        for sentence in range(len(scored.sentences)):
+            own = {
+                name: values / temperature for name, values in scored.scores_of(sentence).items()
+            }
+            amend = scored.amend(sentence)
             heads, score, certificate = decode(
-                parts, sentence, own, shape, decoder, decomposition=decomposition
+                scored.parts,
+                sentence,
+                own,
+                scored.shape,
+                decoder if amend is None else "exact",
+                decomposition=decomposition if amend is None else "structured",
+                amend=amend,
             )
-            found.append((heads, score * temperature, certificate))
-        return (
-            np.concatenate([heads for heads, _, _ in found]),
-            [score for _, score, _ in found],
-            [certificate for _, _, certificate in found],
-        )
+            found.append(FoundTree(heads, score * temperature, certificate))
+        return found
 
-    def _decode_arcs(
-        self, parts: PartSet, scores: FloatArray, shape: TreeShape, decoder: str
-    ) -> tuple[IntArray, list[float], list[Certificate]]:
+    def _decode_arcs(self, scored: Scored, decoder: str) -> list[FoundTree]:
+        parts, scores, shape = scored.parts, scored.scores["arc"], scored.shape
         arcs, lengths = parts.arcs, parts.lengths
         decoded = scores
         if decoder == "mbr":
@@ -283,6 +333,9 @@ class Parser:
         values: list[float] = np.bincount(
             sentence_of[chosen], weights=scores[chosen], minlength=len(lengths)
         ).tolist()
-        if decoder == "mbr":  # the tree is the best of another kind
-            return heads, values, [Certificate(Status.LIMIT, np.inf, np.inf, 0, 0.0)] * len(values)
-        return heads, values, [Certificate(Status.OPTIMAL, value, 0.0, 1, 0.0) for value in values]
+        # With minimum risk, the tree is the best of another kind.
+        unknown = Certificate(Status.LIMIT, np.inf, np.inf, 0, 0.0) if decoder == "mbr" else None
+        return [
+            FoundTree(own, value, unknown or Certificate(Status.OPTIMAL, value, 0.0, 1, 0.0))
+            for own, value in zip(np.split(heads, first_words[1:-1]), values, strict=True)
+        ]

@@ -14,7 +14,7 @@ from turbotree.features import AnyWeights, Encoded, Parts
 from turbotree.features._core import Gradient
 from turbotree.graphs import Status
 from turbotree.learning import Expectation
-from turbotree.parsing.arcs import FloatArray, IntArray, TreeShape, all_arcs, best_trees
+from turbotree.parsing.arcs import BoolArray, FloatArray, IntArray, TreeShape, all_arcs, best_trees
 from turbotree.parsing.automata import IN_AUTOMATA
 from turbotree.parsing.decoding import build_graph, decode, heads_of, part_marginals
 from turbotree.parsing.model import PartModel
@@ -52,6 +52,7 @@ class PartProblem:
         arcs: Parts,
         shape: TreeShape,
         decoder: str = DECODERS[0],
+        known: BoolArray | None = None,
     ) -> None:
         self._model = model
         self._prepared = model.prepare(encoded)
@@ -63,6 +64,10 @@ class PartProblem:
         # Only arcs can be wrong; the cost of an answer is its number of wrong heads.
         self.cost = 1.0 - self.gold
         self.cost[self._ends[0] :] = 0.0
+        self.excluded = None
+        if known is not None and not known.all():
+            self.cost[: self._ends[0]] *= known[arcs.rows[:, 1] - 1]
+            self.excluded = self.cost > 0
 
     def scores(self, weights: AnyWeights) -> FloatArray:
         """Score each part."""
@@ -84,6 +89,15 @@ class PartProblem:
         if solution.status is not Status.OPTIMAL:
             answer |= relaxed_parts(parts, own, graph, solution)
         return self._joined(answer)
+
+    def best_tree(self, weights: AnyWeights) -> IntArray:
+        """Return the heads of the best tree that agrees with what is known."""
+        scores, parts = self.scores(weights), self._parts
+        if self.excluded is not None:
+            scores = np.where(self.excluded, -np.inf, scores)
+        if not parts.families:
+            return best_trees(parts.lengths, parts.arcs, scores, self._shape)
+        return decode(parts, 0, self._split(scores), self._shape)[0]
 
     def marginals(self, scores: FloatArray) -> Expectation:
         """Return the parts' probabilities, by belief propagation if there are more than arcs.
@@ -132,6 +146,9 @@ class PartTask:
         The candidate arcs of each sentence; without them, all arcs.
     decoder
         One of `DECODERS`.
+    known
+        Which heads of each sentence are known to be right; without it, all are. The others are
+        free, and only say what an answer might look like.
     """
 
     def __init__(
@@ -142,6 +159,7 @@ class PartTask:
         shape: TreeShape,
         candidates: Sequence[Parts] | None = None,
         decoder: str = DECODERS[0],
+        known: Sequence[BoolArray] | None = None,
     ) -> None:
         self._model = model
         self._encoded = encoded
@@ -150,6 +168,7 @@ class PartTask:
         self._shape = replace(shape, projective=False)
         self._candidates = candidates
         self._decoder = decoder
+        self._known = known
 
     def __len__(self) -> int:
         return len(self._encoded)
@@ -158,8 +177,9 @@ class PartTask:
         """Return one sentence's problem."""
         encoded = self._encoded[index]
         arcs = self._candidates[index] if self._candidates else all_arcs(encoded.lengths)
+        known = self._known[index] if self._known else None
         return PartProblem(
-            self._model, encoded, self._heads[index], arcs, self._shape, self._decoder
+            self._model, encoded, self._heads[index], arcs, self._shape, self._decoder, known
         )
 
     def keys(self, index: int) -> npt.NDArray[np.uint64]:

@@ -32,6 +32,7 @@ from turbotree.learning.temperature import typical_temperature
 from turbotree.parsing.arcs import (
     ARC,
     ArcModel,
+    IntArray,
     Pruner,
     TreeShape,
 )
@@ -54,8 +55,10 @@ from turbotree.parsing.treebank import (
     Treebank,
     fingerprint,
     label_dictionary,
+    names_of_labels,
     pruning_record,
     read_trees,
+    single_root,
 )
 from turbotree.text import Sentence
 
@@ -80,7 +83,8 @@ def train_parser(
     Parameters
     ----------
     train
-        A treebank: a file, or sentences.
+        A treebank: a file, or sentences. Words without a head (``_``) are free: training takes
+        what the model makes of them under the heads that are known.
     dev
         Another, to show scores along the way and to fit the temperature of the probabilities.
     checkpoint
@@ -93,7 +97,7 @@ def train_parser(
         Those of :class:`TrainingOptions`.
     """
     trainer = Trainer(
-        read_trees(train, "training data"),
+        read_trees(train, "training data", partial=True),
         read_trees(dev, "development data") if dev is not None else [],
         options_of(options),
         Path(checkpoint) if checkpoint is not None else None,
@@ -137,7 +141,7 @@ class Trainer:
             for name in TEMPLATE_SETS
             if name not in FAMILIES or name in options.families()
         }
-        names = sorted({label for sentence in train for label in sentence.labels})
+        names = names_of_labels(train)
         if len(names) > MAX_LABELS:
             raise InputError(f"{len(names)} labels; a parser takes up to {MAX_LABELS}")
         kinds = {
@@ -152,7 +156,9 @@ class Trainer:
         self.encoder = Encoder.fit(train, sorted({*attributes, "upos"}), sets)
         self.train = Treebank.of(train, self.encoder, names)
         self.dev = Treebank.of(dev, self.encoder, names)
-        self.shape = TreeShape(single_root=_single_root(train, options.single_root))
+        if options.decoder == "automata" and not self.train.complete:
+            raise InputError("decoder 'automata' needs complete trees; some words have no head")
+        self.shape = TreeShape(single_root=single_root(train, options.single_root))
         self.dictionary = label_dictionary(self.train, self.encoder, names)
         self.settings = {
             **options.to_record(),
@@ -168,8 +174,16 @@ class Trainer:
                 checkpoint.remove()
 
     def run(self) -> Parser:
-        """Train everything; arcs and labels side by side if there are threads for it."""
-        if self.options.threads < 2:
+        """Train everything; arcs and labels side by side if there are threads for it.
+
+        Labels belong to trees: where these are known in part, the parser completes them first.
+        """
+        if not self.train.complete:
+            free = self.train.words - self.train.known_heads
+            self.progress.note(
+                f"{free:,} of {self.train.words:,} words have no head: they are free"
+            )
+        if self.options.threads < 2 or not self.train.complete:
             pruner, arcs, arc_record = self.train_parts()
             labels, label_record = self.train_labels()
         else:
@@ -196,6 +210,7 @@ class Trainer:
             "options": self.options.to_record(),
             "sentences": len(self.train.heads),
             "words": self.train.words,
+            "words without a head": self.train.words - self.train.known_heads,
             **records,
         }
         return Parser(
@@ -232,7 +247,9 @@ class Trainer:
         light = PartModel({"arc": self.templates["pruner"]}, self.encoder)
         weights, pruner_records = self._learn(
             "pruner",
-            PartTask(light, self.train.encoded, self.train.heads, self.shape),
+            PartTask(
+                light, self.train.encoded, self.train.heads, self.shape, known=self.train.known
+            ),
             options.pruner_learner(),
         )
         pruner = Pruner(
@@ -240,6 +257,7 @@ class Trainer:
             options.pruning(),
             self.shape,
         )
+        self._complete(lambda i: pruner.complete(self.train.encoded[i], self.train.heads[i]))
         candidates = self._map(
             lambda i: pruner.candidates(self.train.encoded[i], self.train.heads[i]),
             len(self.train.encoded),
@@ -258,9 +276,14 @@ class Trainer:
 
     def part_task(self, model: PartModel, candidates: Sequence[Parts]) -> PartTask:
         """Return the training set of a model."""
-        decoder = self.options.decoder
         return PartTask(
-            model, self.train.encoded, self.train.heads, self.shape, candidates, decoder
+            model,
+            self.train.encoded,
+            self.train.heads,
+            self.shape,
+            candidates,
+            self.options.decoder,
+            self.train.known,
         )
 
     def learn_parts(
@@ -290,7 +313,9 @@ class Trainer:
             "parts": [r.to_dict() for r in records],
             "supported features": count_supported(task),
         }
-        return freeze(weights), record
+        frozen = freeze(weights)
+        self._complete(lambda i: task.problem(i).best_tree(weights))
+        return frozen, record
 
     def train_labels(self) -> tuple[LabelModel, dict[str, Any]]:
         """Train the labels of arcs."""
@@ -346,6 +371,15 @@ class Trainer:
             on_epoch=on_epoch,
         )
 
+    def _complete(self, tree: Callable[[int], IntArray]) -> None:
+        """Fill in the heads that were not given, for what needs whole trees."""
+        data = self.train
+        if not data.complete:
+            trees = self._map(
+                lambda i: data.heads[i] if data.known[i].all() else tree(i), len(data.heads)
+            )
+            self.train = data.completed(trees)
+
     def checkpoint(self, name: str) -> Checkpoint | None:
         """Return where a learner keeps its state."""
         if self.checkpoints is None:
@@ -355,14 +389,3 @@ class Trainer:
     def _map(self, function: Callable[[int], _T], count: int) -> list[_T]:
         with ThreadPoolExecutor(self.options.threads) as pool:
             return list(pool.map(function, range(count)))
-
-
-def _single_root(sentences: Sequence[Sentence], wanted: bool | None) -> bool:
-    several = next((s for s in sentences if s.heads.count(0) > 1), None)
-    if wanted and several is not None:
-        raise InputError.at(
-            several.path,
-            several.line,
-            f"{several.heads.count(0)} words under the root, but a single one was asked for",
-        )
-    return several is None if wanted is None else wanted

@@ -5,21 +5,29 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from turbotree.errors import InputError
 from turbotree.features import Encoded, Encoder, Parts
-from turbotree.parsing.arcs import IntArray
+from turbotree.parsing.arcs import BoolArray, IntArray
 from turbotree.parsing.labels import LabelDictionary
-from turbotree.text import Sentence, check_tree, read_sentences
+from turbotree.text import Sentence, check_partial_tree, check_tree, read_sentences
 
 TrainingSource = str | os.PathLike[str] | Iterable[Sentence]
 
 
-def read_trees(source: TrainingSource, what: str) -> list[Sentence]:
-    """Read a treebank, refusing what is no tree; `what` names sentences that have no file."""
+#: In place of a head or a label that nobody has given; a label that is not known has -1.
+UNKNOWN = -2
+
+
+def read_trees(source: TrainingSource, what: str, *, partial: bool = False) -> list[Sentence]:
+    """Read a treebank, refusing what is no tree; `what` names sentences that have no file.
+
+    If it may be partial, words may lack their heads, and sentences that have none are left out.
+    """
+    check = check_partial_tree if partial else check_tree
     sentences = (
         list(read_sentences(source)) if isinstance(source, str | os.PathLike) else list(source)
     )
@@ -29,31 +37,61 @@ def read_trees(source: TrainingSource, what: str) -> list[Sentence]:
     for sentence in sentences:
         if not isinstance(sentence, Sentence):
             raise InputError(f"{what}: expected sentences, got {type(sentence).__name__}")
-        check_tree(sentence)
+        check(sentence)
+    if partial:
+        sentences = [s for s in sentences if any(head is not None for head in s.heads)]
+        if not sentences:
+            raise InputError(f"{what}: no word has a head")
     return sentences
 
 
 @dataclass(frozen=True)
 class Treebank:
-    """A treebank as integers, each sentence a batch of one."""
+    """A treebank as integers, each sentence a batch of one.
+
+    Attributes
+    ----------
+    encoded
+        The sentences.
+    heads, labels
+        Those of their words; `UNKNOWN` if they are not given.
+    known
+        Which heads were given.
+    """
 
     encoded: list[Encoded]
     heads: list[IntArray]
     labels: list[IntArray]
+    known: list[BoolArray]
 
     @classmethod
     def of(cls, sentences: Sequence[Sentence], encoder: Encoder, names: list[str]) -> Treebank:
         """Encode sentences; `names` are the labels that training knows."""
+        # A label that training never saw is no label at all: it counts as wrong.
         numbers = {name: i for i, name in enumerate(names)}
-        return cls(
-            [encoder.encode([sentence]) for sentence in sentences],
-            [np.array(sentence.heads, dtype=np.int32) for sentence in sentences],
-            # A label that training never saw is no label at all: it counts as wrong.
-            [
-                np.array([numbers.get(label, -1) for label in sentence.labels], dtype=np.int32)
-                for sentence in sentences
-            ],
-        )
+        heads, labels = [], []
+        for sentence in sentences:
+            given = [UNKNOWN if head is None else head for head in sentence.heads]
+            heads.append(np.array(given, dtype=np.int32))
+            of_words = [numbers.get(label, -1) for label in sentence.labels]
+            labels.append(np.array(of_words, dtype=np.int32))
+            labels[-1][heads[-1] == UNKNOWN] = UNKNOWN
+        encoded = [encoder.encode([sentence]) for sentence in sentences]
+        return cls(encoded, heads, labels, [of_words != UNKNOWN for of_words in heads])
+
+    @property
+    def known_heads(self) -> int:
+        """Number of words whose head was given."""
+        return int(sum(np.count_nonzero(known) for known in self.known))
+
+    @property
+    def complete(self) -> bool:
+        """Whether every word has a head."""
+        return self.known_heads == self.words
+
+    def completed(self, trees: Sequence[IntArray]) -> Treebank:
+        """Return the treebank with these trees, which hold the known heads."""
+        return replace(self, heads=list(trees))
 
     @property
     def words(self) -> int:
@@ -66,8 +104,9 @@ def label_dictionary(data: Treebank, encoder: Encoder, names: list[str]) -> Labe
     row = encoder.attributes.index("upos")
     seen: set[tuple[int, int, int]] = set()
     for encoded, heads, labels in zip(data.encoded, data.heads, data.labels, strict=True):
-        tags = encoded.ids[row]
-        seen.update(zip(tags[1:].tolist(), tags[heads].tolist(), labels.tolist(), strict=True))
+        tags, given = encoded.ids[row], labels >= 0
+        triples = tags[1:][given], tags[heads[given]], labels[given]
+        seen.update(zip(*(column.tolist() for column in triples), strict=True))
     return LabelDictionary.fit(names, encoder.id_limit("upos"), seen)
 
 
@@ -83,6 +122,30 @@ def pruning_record(data: Treebank, candidates: Sequence[Parts]) -> dict[str, flo
         "heads_a_word": sum(len(arcs.rows) for arcs in candidates) / data.words,
         "gold_arcs_lost_percent": 100.0 * (data.words - kept) / data.words,
     }
+
+
+def names_of_labels(sentences: Sequence[Sentence]) -> list[str]:
+    """Return the labels of the words that have a head."""
+    return sorted(
+        {
+            label
+            for sentence in sentences
+            for label, head in zip(sentence.labels, sentence.heads, strict=True)
+            if head is not None
+        }
+    )
+
+
+def single_root(sentences: Sequence[Sentence], wanted: bool | None) -> bool:
+    """Tell whether trees have a single root, by the treebank if nothing is wanted."""
+    several = next((s for s in sentences if s.heads.count(0) > 1), None)
+    if wanted and several is not None:
+        raise InputError.at(
+            several.path,
+            several.line,
+            f"{several.heads.count(0)} words under the root, but a single one was asked for",
+        )
+    return several is None if wanted is None else wanted
 
 
 def fingerprint(sentences: Sequence[Sentence]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from turbotree.text.checking import check_tree, find_cycle
+from turbotree.text.checking import check_partial_tree, check_tree, find_cycle
 from turbotree.text.conversion import converted
 from turbotree.text.layouts import CONLLU, CONLLX, Layout, column_layout, renamed
 from turbotree.text.reading import OnError, read_columns, read_conllu, read_conllx, read_layout
@@ -28,6 +28,7 @@ __all__ = [
     "Source",
     "Target",
     "Token",
+    "check_partial_tree",
     "check_tree",
     "column_layout",
     "converted",

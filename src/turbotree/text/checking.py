@@ -37,27 +37,46 @@ def check_tree(sentence: Sentence) -> tuple[int, ...]:
     Traceback (most recent call last):
     turbotree.errors.InputError: <text>:2: head 7 is outside the sentence (2 words)
     """
-    count = len(sentence)
-    heads: list[int] = []
-    for word, head in enumerate(sentence.heads, 1):
+    heads = check_partial_tree(sentence)
+    for word, head in enumerate(heads, 1):
         if head is None:
             raise InputError.at(*sentence.place(word), "head missing")
+    return tuple(head for head in heads if head is not None)
+
+
+def check_partial_tree(sentence: Sentence) -> tuple[int | None, ...]:
+    """Check that a tree can hold the heads that are given, and give them; None is for ``_``.
+
+    Examples
+    --------
+    >>> check_partial_tree(Sentence.from_words(["Birds", "sing"], heads=[None, 0]))
+    (None, 0)
+    >>> check_partial_tree(Sentence.from_words(["Birds", "sing", "!"], heads=[2, 1, None]))
+    Traceback (most recent call last):
+    turbotree.errors.InputError: <text>:1: cycle of heads: 1 (Birds) -> 2 (sing) -> 1 (Birds)
+    """
+    count = len(sentence)
+    for word, head in enumerate(sentence.heads, 1):
+        if head is None:
+            continue
         if head > count:
             words = "1 word" if count == 1 else f"{count} words"
             reason = f"head {head} is outside the sentence ({words})"
             raise InputError.at(*sentence.place(word), reason)
         if head == word:
             raise InputError.at(*sentence.place(word), f"word {word} is its own head")
-        heads.append(head)
-    cycle = find_cycle(heads)
+    heads = sentence.heads
+    cycle = find_cycle([head or 0 for head in heads])
     if cycle:
         forms = sentence.forms
         way = " -> ".join(f"{word} ({forms[word - 1]})" for word in [*cycle, cycle[0]])
         reason = (
-            f"cycle of heads: {way}" if 0 in heads else f"no root, the heads run in a cycle: {way}"
+            f"cycle of heads: {way}"
+            if 0 in heads or None in heads
+            else f"no root, the heads run in a cycle: {way}"
         )
         raise InputError.at(*sentence.place(cycle[0]), reason)
-    return tuple(heads)
+    return heads
 
 
 def find_cycle(heads: Sequence[int]) -> list[int]:

@@ -1,0 +1,330 @@
+"""Trees from scores of your own: of arcs, of siblings and grandparents, of labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from turbotree import trees
+from turbotree.errors import InputError
+from turbotree.features import Parts
+from turbotree.graphs import FactorGraph, Status
+from turbotree.graphs.batch import solve_many
+from turbotree.parsing.arcs import TreeShape
+from turbotree.parsing.decoding import SOLVERS, Certificate, build_graph
+from turbotree.parsing.parts import PartSet
+from turbotree.trees._inputs import Problem, as_array, read_problem
+
+FloatArray = npt.NDArray[np.float64]
+LongArray = npt.NDArray[np.int64]
+
+_DECODERS = ("auto", "exact")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Decoded:
+    """The best trees under scores of your own; for a batch, everything has an axis more.
+
+    Attributes
+    ----------
+    heads : int64 array of shape (n,) or (b, n)
+        ``heads[m - 1]`` is the head of word ``m``; -1 after the last word of a shorter sentence.
+    labels : int64 array of the same shape, or None
+        The label of each arc, if there are scores of labels.
+    score : float, or array of shape (b,)
+    certificate : Certificate, or list of them
+        Whether the tree is proven best.
+    """
+
+    heads: LongArray
+    labels: LongArray | None
+    score: Any
+    certificate: Any
+
+
+def decode(
+    arc_scores: Any,
+    *,
+    sibling_scores: Any = None,
+    grandparent_scores: Any = None,
+    label_scores: Any = None,
+    require: Any = None,
+    forbid: Any = None,
+    single_root: bool = True,
+    projective: bool = False,
+    lengths: Any = None,
+    decoder: str = "auto",
+    threads: int = 1,
+) -> Decoded:
+    """Find the best tree, or that of each sentence of a padded batch, under any scores.
+
+    Arcs alone are decoded by the algorithms of :mod:`turbotree.trees`; with siblings or
+    grandparents, by dual decomposition and a search for the rest.
+
+    Parameters
+    ----------
+    arc_scores : array of shape (n + 1, n + 1) or (b, n + 1, n + 1)
+        ``arc_scores[h, m]`` of word ``h`` as the head of word ``m``; words are 1..n, 0 is the
+        root. ``-inf`` forbids an arc. Anything with ``__array__`` or ``__dlpack__`` will do.
+    sibling_scores : array of shape (n + 1, n + 1, n + 1), or one axis more
+        ``[h, m, s]``: ``s`` is the next modifier of ``h`` after ``m``, outward on the same side.
+        ``[h, h, m]``: ``m`` is the first one there; ``[h, m, h]``: it is the last one.
+    grandparent_scores : array of that shape
+        ``[g, h, m]``: ``g`` is the head of ``h``, and ``h`` of ``m``.
+    label_scores : array of shape (n + 1, n + 1, L), or one axis more
+        ``[h, m, l]``: the arc has label ``l``, which is chosen together with the tree.
+    require, forbid : arcs
+        ``(head, modifier)`` pairs, or a boolean matrix; for a batch, one list of pairs for each
+        sentence, or a boolean array. With `label_scores`, also ``(head, modifier, label)``.
+    single_root : bool
+        Exactly one word hangs from the root.
+    projective : bool
+        No arc crosses another.
+    lengths : array of shape (b,), optional
+        Words of each sentence of a batch.
+    decoder : str
+        ``"auto"``: a short search where dual decomposition leaves a gap. ``"exact"``: as long as
+        it takes.
+    threads : int
+        How many threads share a batch.
+
+    Returns
+    -------
+    Decoded
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> arcs = np.array([[0, 9, 8], [0, 0, 7], [0, 1, 0.0]])
+    >>> decode(arcs, single_root=False).heads
+    array([0, 0])
+    >>> grandparents = np.zeros((3, 3, 3))
+    >>> grandparents[0, 1, 2] = 5.0
+    >>> found = decode(arcs, grandparent_scores=grandparents, single_root=False)
+    >>> found.heads, found.score, found.certificate.status.name
+    (array([0, 1]), 21.0, 'OPTIMAL')
+    """
+    if decoder not in _DECODERS:
+        raise InputError(f"unknown decoder {decoder!r}; expected one of {', '.join(_DECODERS)}")
+    arcs = _floats(arc_scores, "arc_scores")
+    if arcs.ndim not in (2, 3) or arcs.shape[-1] != arcs.shape[-2] or arcs.shape[-1] < 1:
+        raise InputError(
+            f"arc_scores: expected shape (n + 1, n + 1) or (b, n + 1, n + 1), got {arcs.shape}"
+        )
+    cube = (*arcs.shape, arcs.shape[-1])
+    siblings = _shaped(sibling_scores, cube, "sibling_scores")
+    grandparents = _shaped(grandparent_scores, cube, "grandparent_scores")
+    best_label = None
+    if label_scores is not None:
+        labels = _floats(label_scores, "label_scores").copy()
+        if labels.shape[:-1] != arcs.shape or labels.shape[-1] < 1:
+            raise InputError(
+                f"label_scores: expected shape {arcs.shape} and an axis of labels, "
+                f"got {labels.shape}"
+            )
+        require, forbid = _take_labels(require, forbid, labels)
+        best_label = labels.argmax(axis=-1)
+        arcs = arcs + np.take_along_axis(labels, best_label[..., np.newaxis], -1)[..., 0]
+    problem = read_problem(arcs, single_root, projective, require, forbid, lengths, threads)
+    # This also says what is wrong where there is no tree.
+    heads = trees.maximum_spanning_tree(
+        problem.scores,
+        single_root=problem.single_root,
+        projective=problem.projective,
+        lengths=problem.lengths,
+        threads=problem.threads,
+    )
+    batched = heads if problem.is_batch else heads[np.newaxis]
+    sizes = _sizes(problem)
+    if siblings is None and grandparents is None:
+        scores, certificates = _of_arcs(problem, batched, sizes)
+    else:
+        batched = batched.copy()
+        scores, certificates = _of_graphs(
+            problem, siblings, grandparents, batched, sizes, decoder, threads
+        )
+    found_labels = None
+    if best_label is not None:
+        matrices = best_label if problem.is_batch else best_label[np.newaxis]
+        words = np.arange(1, batched.shape[1] + 1)
+        found_labels = np.take_along_axis(matrices[:, :, words], batched[:, np.newaxis], 1)[:, 0]
+        found_labels[batched < 0] = -1
+    if problem.is_batch:
+        return Decoded(batched, found_labels, scores, certificates)
+    return Decoded(
+        batched[0],
+        None if found_labels is None else found_labels[0],
+        float(scores[0]),
+        certificates[0],
+    )
+
+
+def _floats(values: Any, name: str) -> FloatArray:
+    array = as_array(values, name)
+    if array.dtype.kind not in "fiu":
+        raise InputError(f"{name}: expected real numbers, got dtype {array.dtype}")
+    array = np.ascontiguousarray(array, dtype=np.float64)
+    if not (array < np.inf).all():
+        raise InputError(f"{name}: expected finite numbers, or -inf to forbid; got NaN or infinity")
+    return array
+
+
+def _shaped(values: Any, shape: tuple[int, ...], name: str) -> FloatArray | None:
+    if values is None:
+        return None
+    array = _floats(values, name)
+    if array.shape != shape:
+        raise InputError(f"{name}: expected shape {shape}, got {array.shape}")
+    return array
+
+
+def _sizes(problem: Problem) -> list[int]:
+    if problem.lengths is not None:
+        return [int(length) for length in problem.lengths]
+    return [problem.words] * (problem.scores.shape[0] if problem.is_batch else 1)
+
+
+def _take_labels(require: Any, forbid: Any, labels: FloatArray) -> tuple[Any, Any]:
+    """Write labels of constraints into their scores, and give the constraints without them."""
+    batch = labels if labels.ndim == 4 else labels[np.newaxis]
+    lists = []
+    for arcs, name, required in ((require, "require", True), (forbid, "forbid", False)):
+        if arcs is None or hasattr(arcs, "__array__"):
+            lists.append(arcs)
+            continue
+        each = list(arcs) if labels.ndim == 4 else [arcs]
+        left = []
+        for own, matrix in zip(each, batch, strict=False):
+            pairs: list[Any] = []
+            for arc in own or ():
+                if not isinstance(arc, Sequence) or len(arc) != 3:
+                    pairs.append(arc)
+                    continue
+                head, modifier, label = arc
+                if not 0 <= label < labels.shape[-1]:
+                    raise InputError(
+                        f"{name}: label {label} of arc ({head}, {modifier}) does not exist: "
+                        f"expected 0 to {labels.shape[-1] - 1}"
+                    )
+                if required:
+                    kept = matrix[head, modifier, label]
+                    matrix[head, modifier] = -np.inf
+                    matrix[head, modifier, label] = kept
+                    pairs.append((head, modifier))
+                else:
+                    matrix[head, modifier, label] = -np.inf
+            left.append(pairs)
+        lists.append(left if labels.ndim == 4 else left[0])
+    return lists[0], lists[1]
+
+
+def _of_arcs(
+    problem: Problem, heads: LongArray, sizes: list[int]
+) -> tuple[FloatArray, list[Certificate]]:
+    matrices = problem.scores if problem.is_batch else problem.scores[np.newaxis]
+    scores = np.array(
+        [
+            matrix[own[:size], np.arange(1, size + 1)].sum()
+            for matrix, own, size in zip(matrices, heads, sizes, strict=True)
+        ]
+    )
+    return scores, [Certificate(Status.OPTIMAL, float(s), 0.0, 1, 0.0) for s in scores]
+
+
+def _of_graphs(
+    problem: Problem,
+    siblings: FloatArray | None,
+    grandparents: FloatArray | None,
+    heads: LongArray,
+    sizes: list[int],
+    decoder: str,
+    threads: int,
+) -> tuple[FloatArray, list[Certificate]]:
+    shape = TreeShape(problem.single_root, problem.projective)
+    rows_of: list[npt.NDArray[np.int32]] = []
+
+    def graphs() -> Iterator[FactorGraph]:
+        for item, size in enumerate(sizes):
+            at: Any = item if problem.is_batch else ...
+            higher = {
+                name: None if own is None else own[at]
+                for name, own in (("sibling", siblings), ("grandparent", grandparents))
+            }
+            graph, rows = _graph(problem.scores[at], higher, size, shape)
+            rows_of.append(rows)
+            yield graph
+
+    solver, options = SOLVERS[decoder]
+    solutions = solve_many(graphs(), solver, threads=threads, **options)
+    scores, certificates = np.zeros(len(sizes)), []
+    for item, (solution, rows) in enumerate(zip(solutions, rows_of, strict=True)):
+        if solution.values is None:  # never seen: the tree factor proposes trees
+            raise InputError(f"sentence {item}: no tree found; try decoder='exact'")
+        chosen = rows[solution.values]
+        heads[item, chosen[:, 1] - 1] = chosen[:, 0]
+        scores[item] = solution.value
+        optimal = solution.status is Status.OPTIMAL
+        certificates.append(
+            Certificate(
+                solution.status,
+                solution.value if optimal else solution.upper_bound,
+                0.0 if optimal else solution.gap,
+                solution.iterations,
+                solution.seconds,
+            )
+        )
+    return scores, certificates
+
+
+def _graph(
+    arcs: FloatArray, higher: dict[str, FloatArray | None], size: int, shape: TreeShape
+) -> tuple[FactorGraph, npt.NDArray[np.int32]]:
+    parts, places = dense_parts(arcs, size, grandparents=higher["grandparent"] is not None)
+    scores = part_scores({"arc": arcs, **higher}, places)
+    return build_graph(parts, 0, scores, shape), parts.arcs.rows
+
+
+#: Where the score of each part stands in the array of its family; a part with a negative first
+#: index has none.
+Places = dict[str, tuple[LongArray, ...]]
+
+
+def dense_parts(arcs: FloatArray, size: int, *, grandparents: bool) -> tuple[PartSet, Places]:
+    """Give the parts over the arcs whose scores are not -inf, and where their scores stand.
+
+    >>> parts, places = dense_parts(np.zeros((3, 3)), 2, grandparents=False)
+    >>> parts.arcs.rows.tolist()
+    [[0, 1], [2, 1], [0, 2], [1, 2]]
+    """
+    allowed = np.isfinite(arcs[: size + 1, : size + 1])
+    np.fill_diagonal(allowed, False)
+    allowed[:, 0] = False
+    modifiers, heads = np.nonzero(allowed.T)  # sorted by modifier
+    rows = np.stack((heads, modifiers), axis=1).astype(np.int32)
+    # Automata say more with siblings in them, whatever those score.
+    names = ("arc", "sibling", "grandparent") if grandparents else ("arc", "sibling")
+    parts = PartSet.build(np.array([size], dtype=np.int32), Parts.of_one(rows), names)
+    places: Places = {"arc": (heads, modifiers)}
+    head, inner, outer = parts.families["sibling"].parts.rows[:, :3].T.astype(np.int64)
+    empty = (inner < 0) & (outer < 0)  # a row without modifiers scores nothing
+    inner, outer = np.where(inner < 0, head, inner), np.where(outer < 0, head, outer)
+    places["sibling"] = (np.where(empty, -1, head), inner, outer)
+    if grandparents:
+        places["grandparent"] = tuple(parts.families["grandparent"].parts.rows.T.astype(np.int64))
+    return parts, places
+
+
+def part_scores(arrays: Mapping[str, FloatArray | None], places: Places) -> dict[str, FloatArray]:
+    """Read the scores of parts off their arrays; a family without one scores 0."""
+    scores = {}
+    for name, at in places.items():
+        array = arrays[name]
+        if array is None:
+            scores[name] = np.zeros(len(at[0]))
+        else:
+            scores[name] = np.where(at[0] < 0, 0.0, array[at])
+    return scores

@@ -1,0 +1,139 @@
+"""A batch of sentences with the scores of their parts: what is decoded, and then labelled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from turbotree.features import Encoded
+from turbotree.graphs import Status
+from turbotree.parsing.arcs import IntArray, TreeShape
+from turbotree.parsing.constrained import label_limits
+from turbotree.parsing.constraints import Constraints
+from turbotree.parsing.decoding import Amend, Certificate
+from turbotree.parsing.model import PartScores
+from turbotree.parsing.parse import Parse, ParsedBatch
+from turbotree.parsing.parts import PartSet
+from turbotree.parsing.profile import Profile
+from turbotree.text import Sentence
+
+if TYPE_CHECKING:
+    from turbotree.parsing.parser import Parser
+
+
+class FoundTree(NamedTuple):
+    """The heads of a tree, its score, and what is known of it."""
+
+    heads: IntArray
+    score: float
+    certificate: Certificate
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A batch whose parts have scores.
+
+    Attributes
+    ----------
+    parser, sentences, encoded
+        What the scores come from.
+    parts, scores
+        The candidate arcs with what they form, and their scores by family.
+    shape, constraints
+        Which trees are allowed; constraints are one a sentence, if there are some.
+    counts
+        Where time and parts are counted.
+    """
+
+    parser: Parser
+    sentences: Sequence[Sentence]
+    encoded: Encoded
+    parts: PartSet
+    scores: PartScores
+    shape: TreeShape
+    constraints: Sequence[Constraints] | None
+    counts: Profile
+
+    def scores_of(self, sentence: int) -> PartScores:
+        """Return the scores of one sentence's parts, by family."""
+        at = self.parts.sentence_slices(sentence)
+        return {name: self.scores[name][where] for name, where in at.items()}
+
+    @property
+    def has_spans(self) -> bool:
+        """Whether some sentence has spans that are subtrees."""
+        return self.constraints is not None and any(own.spans for own in self.constraints)
+
+    def amend(self, sentence: int) -> Amend | None:
+        """Return what adds the factors that constraints of a sentence need; None for none."""
+        if self.constraints is None or not self.constraints[sentence].spans:
+            return None
+        rows = self.parts.arcs.rows[self.parts.arcs.places(sentence)]
+        return partial(self.constraints[sentence].add_spans, rows=rows)
+
+    def label(self, trees: Sequence[Sequence[FoundTree]]) -> list[list[Parse]]:
+        """Label the trees of each sentence."""
+        parser = self.parser
+        counts = [len(found) for found in trees]
+        of_tree = [index for index, count in enumerate(counts) for _ in range(count)]
+        heads = np.concatenate(
+            [np.zeros(0, dtype=np.int32), *(tree.heads for found in trees for tree in found)]
+        )
+        with self.counts.stage("labelling"):
+            encoded = self.encoded
+            if counts != [1] * len(counts):
+                encoded = encoded.repeated(of_tree)
+            limits = None
+            if self.constraints is not None:
+                limits = label_limits(
+                    [self.sentences[i] for i in of_tree],
+                    [self.constraints[i] for i in of_tree],
+                    heads,
+                    parser.labels.dictionary,
+                )
+            label_scores = parser.labels.label(encoded, heads, limits)
+            labels, _ = label_scores.best()
+        batch = ParsedBatch(
+            self.parts,
+            self.scores,
+            self.shape,
+            self.constraints,
+            encoded.lengths,
+            parser.arc_temperature,
+            label_scores,
+            parser.label_temperature,
+            parser.labels.dictionary.names,
+        )
+        names, bounds = batch.label_names, batch.first_words.tolist()
+        label_list = [names[label] for label in labels.tolist()]
+        parses: list[list[Parse]] = []
+        number = 0
+        for index, found in enumerate(trees):
+            own: list[Parse] = []
+            for rank, tree in enumerate(found, 1):
+                chosen = label_list[bounds[number] : bounds[number + 1]]
+                if self.constraints is not None:
+                    for modifier, label in self.constraints[index].labels.items():
+                        chosen[modifier - 1] = label  # one that the model does not know, perhaps
+                own.append(
+                    Parse(
+                        self.sentences[index],
+                        tuple(tree.heads.tolist()),
+                        tuple(chosen),
+                        tree.score,
+                        tree.certificate,
+                        batch,
+                        index,
+                        number,
+                        rank,
+                    )
+                )
+                number += 1
+            parses.append(own)
+        proofs = sum(tree.certificate.status is Status.OPTIMAL for found in trees for tree in found)
+        self.counts.count(self.parts, proofs)
+        return parses

@@ -1,0 +1,219 @@
+"""The face of a parser for several trees of a sentence: the best ones, and random ones."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+from turbotree.errors import InputError
+from turbotree.parsing.arcs import TreeShape
+from turbotree.parsing.constraints import Constraints
+from turbotree.parsing.k_best import SEVERAL, k_best_trees
+from turbotree.parsing.parse import Parse
+from turbotree.parsing.profile import Profile
+from turbotree.parsing.sampling import sample_trees
+from turbotree.parsing.scored import Scored
+from turbotree.streaming import in_batches, map_in_order
+from turbotree.text import Sentence
+
+_BATCH_SIZE = 32
+
+
+class SeveralTrees(ABC):
+    """What a parser does beyond finding one tree of each sentence."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def _read(
+        self,
+        sentence: Sentence,
+        require: Iterable[Sequence[Any]],
+        forbid: Iterable[Sequence[Any]],
+        spans: Iterable[Sequence[int]],
+    ) -> list[Constraints] | None:
+        """Read the constraints of a sentence; None if there are none."""
+
+    @abstractmethod
+    def _decoding(
+        self, decoder: str | None, projective: bool | None, single_root: bool | None
+    ) -> tuple[str, TreeShape]:
+        """Return the decoder that is meant, and which trees are allowed."""
+
+    @abstractmethod
+    def _score(
+        self,
+        sentences: Sequence[Sentence],
+        shape: TreeShape,
+        keep_given: bool,
+        constraints: Sequence[Constraints] | None,
+        counts: Profile,
+    ) -> Scored | None:
+        """Find and score the parts of a batch; None if there is no sentence."""
+
+    def k_best(
+        self,
+        sentence: Sentence,
+        k: int,
+        *,
+        require: Iterable[Sequence[Any]] = (),
+        forbid: Iterable[Sequence[Any]] = (),
+        spans: Iterable[Sequence[int]] = (),
+        **options: Any,
+    ) -> list[Parse]:
+        """Find the k best trees of a sentence, best first.
+
+        Constraints are those of :meth:`parse`, options those of :meth:`k_best_batch`.
+
+        Examples
+        --------
+        >>> from turbotree import Parser
+        >>> from turbotree.text import treebank
+        >>> parser = Parser.train(treebank(60, seed=1), epochs=1, pruner_epochs=1)
+        >>> first, second = parser.k_best(next(treebank(1, seed=2)), 2)
+        >>> first.score >= second.score, first.heads != second.heads
+        (True, True)
+        """
+        constraints = self._read(sentence, require, forbid, spans)
+        return self.k_best_batch([sentence], k, constraints=constraints, **options)[0]
+
+    def k_best_batch(
+        self,
+        sentences: Sequence[Sentence],
+        k: int,
+        *,
+        diversity: int = 1,
+        decoder: str | None = None,
+        projective: bool | None = None,
+        single_root: bool | None = None,
+        keep_given: bool = False,
+        constraints: Sequence[Constraints] | None = None,
+        profile: Profile | None = None,
+    ) -> list[list[Parse]]:
+        """Find the k best trees of each sentence, best first; fewer if there are not so many.
+
+        Parameters
+        ----------
+        sentences
+            What to parse.
+        k
+            How many trees of each.
+        diversity
+            In how many arcs, at least, a tree differs from every one before it in the list. Each
+            is then the best that does.
+        decoder
+            ``"mst"`` or ``"eisner"`` for arc-factored models, exact; ``"auto"`` or ``"exact"`` for
+            all. A tree's certificate says whether it is proven to be next best.
+        projective, single_root, keep_given, constraints, profile
+            As for :meth:`parse_batch`.
+        """
+        for name, value in (("k", k), ("diversity", diversity)):
+            if value < 1:
+                raise InputError(f"{name} is {value}; expected at least 1")
+        decoder, shape = self._decoding(decoder, projective, single_root)
+        if decoder not in SEVERAL:
+            raise InputError(
+                f"decoder {decoder!r} finds one tree only; choose one of {', '.join(SEVERAL)}"
+            )
+        scored = self._score(sentences, shape, keep_given, constraints, profile or Profile())
+        if scored is None:
+            return []
+        with scored.counts.stage("decoding"):
+            trees = [
+                k_best_trees(scored, index, k, diversity=diversity, exact=decoder == "exact")
+                for index in range(len(sentences))
+            ]
+        return scored.label(trees)
+
+    def k_best_pipe(
+        self, sentences: Iterable[Sentence], k: int, *, threads: int = 1, **options: Any
+    ) -> Iterator[Parse]:
+        """Find the k best trees of a stream of sentences; ``rank`` is a tree's place in its list.
+
+        Options are those of :meth:`k_best_batch`.
+        """
+        return _piped(partial(self.k_best_batch, k=k, **options), sentences, threads)
+
+    def sample_pipe(
+        self, sentences: Iterable[Sentence], n: int, *, threads: int = 1, **options: Any
+    ) -> Iterator[Parse]:
+        """Draw n trees of each sentence of a stream; options are those of :meth:`sample_batch`."""
+        return _piped(partial(self.sample_batch, n=n, **options), sentences, threads)
+
+    def sample(
+        self,
+        sentence: Sentence,
+        n: int = 1,
+        *,
+        seed: int = 0,
+        require: Iterable[Sequence[Any]] = (),
+        forbid: Iterable[Sequence[Any]] = (),
+        **options: Any,
+    ) -> list[Parse]:
+        """Draw trees of a sentence at random, each with the model's probability.
+
+        For arc-factored models the draws are exact and independent. For others they are drawn by
+        their weights from many proposals, which come from the probabilities of belief propagation:
+        nearly exact, see :mod:`turbotree.parsing.sampling`. Labels are the best ones of each tree.
+
+        Parameters
+        ----------
+        sentence
+            What to parse.
+        n
+            How many trees; the same one may come several times.
+        seed
+            The same seed gives the same trees.
+        require, forbid
+            As for :meth:`parse`.
+        options
+            Those of :meth:`sample_batch`.
+
+        Examples
+        --------
+        >>> from turbotree import Parser
+        >>> from turbotree.text import treebank
+        >>> parser = Parser.train(treebank(60, seed=1), epochs=1, pruner_epochs=1)
+        >>> len(parser.sample(next(treebank(1, seed=2)), 5, seed=3))
+        5
+        """
+        constraints = self._read(sentence, require, forbid, ())
+        return self.sample_batch([sentence], n, seed=seed, constraints=constraints, **options)[0]
+
+    def sample_batch(
+        self,
+        sentences: Sequence[Sentence],
+        n: int = 1,
+        *,
+        seed: int = 0,
+        projective: bool | None = None,
+        single_root: bool | None = None,
+        keep_given: bool = False,
+        constraints: Sequence[Constraints] | None = None,
+        profile: Profile | None = None,
+    ) -> list[list[Parse]]:
+        """Draw trees of each sentence; see :meth:`sample` and :meth:`parse_batch`."""
+        for name, value in (("n", n), ("seed", seed)):
+            if value < 0:
+                raise InputError(f"{name} is {value}; expected at least 0")
+        _, shape = self._decoding(None, projective, single_root)
+        scored = self._score(sentences, shape, keep_given, constraints, profile or Profile())
+        if scored is None:
+            return []
+        with scored.counts.stage("sampling"):
+            trees = [sample_trees(scored, index, n, seed) for index in range(len(sentences))]
+        return scored.label(trees)
+
+
+def _piped(
+    find: Callable[[Sequence[Sentence]], list[list[Parse]]],
+    sentences: Iterable[Sentence],
+    threads: int,
+) -> Iterator[Parse]:
+    if threads < 1:
+        raise InputError(f"threads is {threads}; expected at least 1")
+    find([])  # complains now, not when the first parse is asked for
+    lists = map_in_order(find, in_batches(sentences, _BATCH_SIZE), threads=threads)
+    return (parse for batch in lists for found in batch for parse in found)

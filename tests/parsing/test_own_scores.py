@@ -1,0 +1,137 @@
+"""``tt.decode`` against enumeration of trees, with every part scored as the page says."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles.trees import all_trees
+
+import turbotree as tt
+from turbotree.errors import InfeasibleError, InputError
+from turbotree.graphs import Status
+
+
+def score_of(heads, arcs, siblings, grandparents):
+    """Score a tree by the definition."""
+    words = range(1, len(heads) + 1)
+    head = dict(zip(words, heads, strict=True))
+    total = sum(arcs[head[m], m] for m in words)
+    if siblings is not None:
+        for h in range(len(heads) + 1):
+            for side in (-1, 1):
+                there = [m for m in words if head[m] == h and (m - h) * side > 0]
+                row = sorted(there, key=lambda m: abs(m - h))
+                if row:
+                    steps = [h, *row, h]
+                    total += sum(siblings[h, a, b] for a, b in itertools.pairwise(steps))
+    if grandparents is not None:
+        total += sum(grandparents[head[head[m]], head[m], m] for m in words if head[m])
+    return total
+
+
+@st.composite
+def problems(draw):
+    words = draw(st.integers(1, 5))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    side = words + 1
+    arcs = rng.normal(size=(side, side)) * 2
+    siblings = rng.normal(size=(side, side, side)) if draw(st.booleans()) else None
+    grandparents = rng.normal(size=(side, side, side)) if draw(st.booleans()) else None
+    shape = {"single_root": draw(st.booleans()), "projective": draw(st.booleans())}
+    return arcs, siblings, grandparents, shape
+
+
+@settings(max_examples=60, deadline=None)
+@given(problem=problems(), data=st.data())
+def test_the_tree_is_the_best_of_all(problem, data):
+    arcs, siblings, grandparents, shape = problem
+    words = len(arcs) - 1
+    every = [(h, m) for h in range(words + 1) for m in range(1, words + 1) if h != m]
+    require = data.draw(st.lists(st.sampled_from(every), max_size=1))
+    forbid = data.draw(st.lists(st.sampled_from(every), max_size=1))
+    trees = [
+        tree
+        for tree in all_trees(words, **shape)
+        if all(tree[m - 1] == h for h, m in require)
+        and not any(tree[m - 1] == h for h, m in forbid)
+    ]
+    options = {"sibling_scores": siblings, "grandparent_scores": grandparents, **shape}
+    if not trees:
+        with pytest.raises(InfeasibleError):
+            tt.decode(arcs, require=require, forbid=forbid, **options)
+        return
+    found = tt.decode(arcs, require=require, forbid=forbid, decoder="exact", **options)
+    best = max(score_of(tree, arcs, siblings, grandparents) for tree in trees)
+    assert found.score == pytest.approx(best, abs=1e-5)
+    assert score_of(found.heads.tolist(), arcs, siblings, grandparents) == pytest.approx(best)
+    assert found.certificate.status is Status.OPTIMAL
+    assert found.labels is None
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 2**32), second_order=st.booleans())
+def test_labels_are_chosen_together_with_the_tree(seed, second_order):
+    rng = np.random.default_rng(seed)
+    arcs, labels = rng.normal(size=(4, 4)), rng.normal(size=(4, 4, 3))
+    siblings = rng.normal(size=(4, 4, 4)) if second_order else None
+    options = {"sibling_scores": siblings, "label_scores": labels, "single_root": False}
+    found = tt.decode(arcs, **options)
+    best = max(score_of(t, arcs + labels.max(-1), siblings, None) for t in all_trees(3))
+    assert found.score == pytest.approx(best, abs=1e-5)
+    chosen = labels[found.heads, [1, 2, 3]]
+    assert found.labels.tolist() == chosen.argmax(-1).tolist()
+    head, label = int(found.heads[0]), int(found.labels[0])
+    other = tt.decode(arcs, forbid=[(head, 1, label)], **options)
+    assert (other.heads[0], other.labels[0]) != (head, label)
+    asked = tt.decode(arcs, require=[(0, 1, 2)], **options)
+    assert (asked.heads[0], asked.labels[0]) == (0, 2)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("second_order", [False, True])
+def test_a_padded_batch_gives_what_its_sentences_give_alone(threads, second_order):
+    rng = np.random.default_rng(4)
+    lengths = np.array([3, 1, 5, 4])
+    arcs, labels = rng.normal(size=(4, 6, 6)), rng.normal(size=(4, 6, 6, 2))
+    cube = rng.normal(size=(4, 6, 6, 6)) if second_order else None
+    batch = tt.decode(
+        arcs, grandparent_scores=cube, label_scores=labels, lengths=lengths, threads=threads
+    )
+    assert batch.heads.shape == batch.labels.shape == (4, 5)
+    for i, length in enumerate(lengths):
+        inside = slice(0, length + 1)
+        alone = tt.decode(
+            arcs[i, inside, inside],
+            grandparent_scores=None if cube is None else cube[i, inside, inside, inside],
+            label_scores=labels[i, inside, inside],
+        )
+        assert batch.heads[i, :length].tolist() == alone.heads.tolist()
+        assert batch.labels[i, :length].tolist() == alone.labels.tolist()
+        assert batch.score[i] == pytest.approx(alone.score)
+        assert batch.certificate[i].status is alone.certificate.status
+        assert (batch.heads[i, length:] == -1).all()
+        assert (batch.labels[i, length:] == -1).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"arc_scores": np.zeros(3)}, "arc_scores: expected shape"),
+        ({"arc_scores": np.full((3, 3), np.nan)}, "got NaN"),
+        ({"arc_scores": [["a"]]}, "expected real numbers"),
+        ({"sibling_scores": np.zeros((3, 3))}, "sibling_scores: expected shape"),
+        ({"grandparent_scores": np.full((3, 3, 3), np.inf)}, "grandparent_scores: expected finite"),
+        ({"label_scores": np.zeros((3, 3))}, "label_scores: expected shape"),
+        ({"label_scores": np.zeros((3, 3, 2)), "require": [(0, 1, 5)]}, "label 5 of arc (0, 1)"),
+        ({"decoder": "magic"}, "unknown decoder"),
+        ({"require": [(0, 9)]}, "arc (0, 9) does not exist"),
+    ],
+)
+def test_what_is_no_score_is_refused(options, said):
+    with pytest.raises(InputError) as caught:
+        tt.decode(**{"arc_scores": np.zeros((3, 3)), **options})
+    assert said in str(caught.value)
