@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,12 +11,14 @@ import pytest
 from turbotree.errors import InputError
 from turbotree.features import Encoder, Weights, attributes_of, parse_templates
 from turbotree.learning import SelectionOptions, renumbered
+from turbotree.learning.progress import Silent
 from turbotree.learning.regularisers import templates_of_keys
-from turbotree.parsing import Parser, select_parser
+from turbotree.parsing import Parser, TrainingOptions, select_parser
 from turbotree.parsing.arcs import ARC, TreeShape
 from turbotree.parsing.model import PartModel
 from turbotree.parsing.part_task import PartTask
 from turbotree.parsing.templates import load_templates
+from turbotree.parsing.training import Trainer
 from turbotree.text import treebank
 
 FAST = SelectionOptions(epochs=2, rounds_between=10)
@@ -83,3 +86,14 @@ def test_selection_is_for_arcs_alone() -> None:
         select_parser(treebank(2, seed=1), [3], model="standard")
     with pytest.raises(InputError, match="budget is 0"):
         select_parser(treebank(2, seed=1), [0])
+
+
+def test_the_more_templates_the_smaller_the_weights_that_are_kept() -> None:
+    def threshold(**options: Any) -> float:
+        trees = list(treebank(3, seed=1))
+        return Trainer(trees, [], TrainingOptions(**options), None, Silent())._negligible
+
+    usual = threshold()
+    assert threshold(templates={"arc": TEMPLATES["arc"][:20]}) == usual
+    share = len(TEMPLATES["arc"]) / 684
+    assert threshold(templates={"arc": load_templates("arc684")}) == pytest.approx(usual * share)

@@ -160,6 +160,11 @@ class Trainer:
             raise InputError("decoder 'automata' needs complete trees; some words have no head")
         self.shape = TreeShape(single_root=single_root(train, options.single_root))
         self.dictionary = label_dictionary(self.train, self.encoder, names)
+        # The more templates share what there is to tell, the smaller are their weights.
+        families = options.families()
+        usual = sum(len(load_templates(name)) for name in families)
+        count = sum(len(self.templates[name]) for name in families)
+        self._negligible = _NEGLIGIBLE["parts"] * min(1.0, usual / max(1, count))
         self.settings = {
             **options.to_record(),
             "templates": self.templates,
@@ -298,7 +303,7 @@ class Trainer:
         """Train the parts; from given weights, if there are any."""
 
         def freeze(current: Weights) -> PartModel:
-            return model.with_weights(current.freeze(threshold=_NEGLIGIBLE["parts"]))
+            return model.with_weights(current.freeze(threshold=self._negligible))
 
         def evaluate(current: Weights, record: EpochRecord) -> None:
             if self.dev.heads:
