@@ -15,15 +15,15 @@ test: $(VENV)/.dev lint
 	$(BIN)/python -m pytest
 	$(BIN)/python tests/run_examples.py
 
-# What needs extras: layers for torch, in a version that has wheels for the CPU alone.
-TORCH := torch==2.13.0
+# What needs extras: torch in a version that has wheels for the CPU alone.
+EXTRAS := torch==2.13.0 spacy scikit-learn conllu ray
 
 test-all: test $(VENV)/.extras
 	$(BIN)/python -m pytest tests/integrations src/turbotree/integrations tests/test_docs.py \
 	  -o addopts="--doctest-modules --strict-markers --import-mode=importlib -q"
 
 $(VENV)/.extras: $(VENV)/.dev
-	$(BIN)/python -m pip install --quiet $(TORCH)
+	$(BIN)/python -m pip install --quiet $(EXTRAS)
 	touch $@
 
 lint: $(VENV)/.dev

@@ -26,7 +26,7 @@ from turbotree.parsing.scored import FoundTree, Scored
 from turbotree.parsing.several import SeveralTrees
 from turbotree.parsing.storing import load_fields, store
 from turbotree.streaming import in_batches, map_in_order
-from turbotree.text import Sentence
+from turbotree.text import Sentence, as_sentence
 
 if TYPE_CHECKING:
     from turbotree.parsing.treebank import TrainingSource
@@ -265,12 +265,7 @@ class Parser(SeveralTrees):
         counts: Profile,
     ) -> Scored | None:
         """Find and score the parts of a batch; None if there is no sentence."""
-        for sentence in sentences:
-            if not isinstance(sentence, Sentence):
-                raise InputError(
-                    f"expected a Sentence, got {type(sentence).__name__}; "
-                    "turbotree.text.read_conllu or Sentence.from_words make them"
-                )
+        sentences = [as_sentence(sentence) for sentence in sentences]
         if not sentences:
             return None
         if keep_given and constraints is None:
