@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from oracles.labelling import KIND, LABELS, TEMPLATES, LabellingTask, fired, random_instances
 
 from turbotree.errors import InputError
-from turbotree.features import Weights, parse_templates
+from turbotree.features import Encoder, PartKind, Parts, Scorer, Weights, parse_templates
 from turbotree.learning import (
     LearnerOptions,
     Loss,
@@ -24,10 +24,12 @@ from turbotree.learning import (
     learn,
     renumbered,
 )
+from turbotree.learning.counting import firing_rates
 from turbotree.learning.filters import most_frequent_features
 from turbotree.learning.refitting import closed_weights
 from turbotree.learning.regularisers import templates_of_keys
 from turbotree.learning.selection import METHODS, sorted_budgets
+from turbotree.text import Sentence
 
 PARSED = parse_templates(TEMPLATES, KIND)
 # Steps so small that the length of the gradient, which has fewer features in smaller models, does
@@ -159,3 +161,41 @@ def test_features_that_occur_nowhere_are_left_out(task):
     assert len(renumbered(strange, range(4), task, task)) == 0
     with pytest.raises(InputError, match="other templates"):
         renumbered(strange, [0], task, task)
+
+
+def test_templates_with_sets_of_values_fire_more_often():
+    # Entries of FEATS: none, two, two, one; "usual" templates have one feature a word.
+    feats = ["_", "A=1|B=1", "A=1|B=2", "A=2"]
+    sentence = Sentence.from_words(list("abcd"), feats=feats)
+    encoder = Encoder.fit([sentence], ["form"], ["feat"])
+    task = WordTask(sentence, ["w.feat", "w.form", "w-1.form", "w.feat w-1.feat"], encoder)
+    rates = firing_rates(task)
+    # 5 of 4; the product with the word before: 2 * 2 + 2 * 1 = 6, and what stands before the first.
+    fired = np.bincount(templates_of_keys(task.keys(0)), minlength=4)
+    assert fired[:3].tolist() == [5, 4, 4]
+    expected = np.maximum(1.0, fired / np.median(fired))
+    np.testing.assert_allclose(rates[:4], expected)
+    assert (rates[4:] == 1.0).all()
+    assert (firing_rates(LabellingTask([])) == 1.0).all()
+
+
+class WordTask:
+    """One sentence, all of whose words are right."""
+
+    def __init__(self, sentence, templates, encoder):
+        self.scorer = Scorer(templates, PartKind(("w",)), encoder)
+        self.prepared = self.scorer.prepare(encoder.encode([sentence]))
+        self.parts = Parts.of_one([[i + 1] for i in range(len(sentence))])
+        self.gold = np.ones(len(sentence))
+
+    def __len__(self):
+        return 1
+
+    def problem(self, index):
+        return self
+
+    def gradient(self, coefficients):
+        return self.scorer.gradient(self.prepared, self.parts, coefficients)
+
+    def keys(self, index):
+        return self.scorer.keys(self.prepared, self.parts)

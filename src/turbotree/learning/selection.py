@@ -13,13 +13,14 @@ import numpy.typing as npt
 from turbotree.errors import InputError
 from turbotree.features import SparseWeights, Template
 from turbotree.learning.checkpoint import Checkpoint
-from turbotree.learning.counting import count_features
+from turbotree.learning.counting import count_features, firing_rates
 from turbotree.learning.epochs import OnInstance
 from turbotree.learning.filters import best_templates, information_gain, most_frequent_features
 from turbotree.learning.penalties import LazyPenalty, TemplatePenalty
 from turbotree.learning.problem import Task
 from turbotree.learning.refitting import REFIT_FEATURES
 from turbotree.learning.regularisers import coarse_to_fine_groups, templates_of_keys
+from turbotree.learning.regularisers.groups import group_weights
 from turbotree.learning.sparse_learner import SparseOptions, SparseRecord, learn_sparse
 
 #: How to select: two by learning, two by counting.
@@ -206,7 +207,10 @@ class Selector:
         groups = (
             coarse_to_fine_groups(self._templates) if options.groups == "coarse-to-fine" else None
         )
-        return TemplatePenalty(sizes=count_features(self._task), groups=groups, exempt=self._exempt)
+        # Bits to tell a feature from the others, times what several at once add to the length.
+        costs = group_weights(count_features(self._task), "log2")
+        costs *= np.sqrt(firing_rates(self._task))
+        return TemplatePenalty(weights=costs, groups=groups, exempt=self._exempt)
 
 
 def check_budget(budget: int) -> None:
