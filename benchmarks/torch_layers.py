@@ -1,6 +1,6 @@
 """Marginals of non-projective trees in PyTorch, beside torch-struct: 32 sentences of 40 words.
 
-    python benchmarks/torch_layers.py [--batch 32] [--words 40]
+    python benchmarks/torch_layers.py [--batch 32] [--words 40] [--threads 1]
 
 Both run in one process, in turns, with the same number of threads; the figures that count are
 ratios. Without torch-struct its published algorithm stands in: the inverse of a batch of
@@ -72,7 +72,9 @@ def main() -> int:
     options.add_argument("--batch", type=int, default=32)
     options.add_argument("--words", type=int, default=40)
     options.add_argument("--repeats", type=int, default=30)
+    options.add_argument("--threads", type=int, default=1)
     given = options.parse_args()
+    torch.set_num_threads(given.threads)
     warnings.simplefilter("ignore")
     name, other = peer()
     missed = False

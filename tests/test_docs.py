@@ -91,9 +91,8 @@ def name(page: Path) -> str:
 def test_the_code_of_a_page_runs(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if (
-        page.parent.name == "integrations" and page.stem != "index"
-    ):  # each page is named for what it needs
+    # Each page is named for what it needs.
+    if page.parent.name == "integrations" and page.stem != "index":
         pytest.importorskip(page.stem)
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {"__name__": "__page__"}

@@ -14,6 +14,7 @@ struct MarginalGradientWorkspace {
   std::vector<double> laplacian, inverse;
   std::vector<double> moved, product, change;  // weights times the direction, and what follows
   std::vector<double> moved_root;
+  std::vector<int> exchanged;
 };
 
 // Writes the derivative of the marginals of non-projective trees along `direction`, which has the

@@ -12,6 +12,7 @@ from turbotree.cli.facts import (
     table,
     training_rows,
 )
+from turbotree.cli.inspect_pipeline import part_sizes, sizes_text
 from turbotree.labeling import Tagger
 from turbotree.labeling.model import ChainModel
 from turbotree.modelfile import ModelFile
@@ -33,6 +34,7 @@ def tagger_facts(file: ModelFile, tagger: Tagger) -> dict[str, Any]:
     }
     return {
         **file_facts(file),
+        "sizes": part_sizes(file),
         "task": tagger.task,
         "columns": tagger.columns,
         "reads": [*tagger.encoder.attributes, *tagger.encoder.set_attributes],
@@ -49,6 +51,7 @@ def tagger_page(facts: dict[str, Any]) -> str:
         "file": facts["path"],
         "kind": f"{facts['kind']}, task {facts['task']}",
         **file_rows(facts),
+        "sizes": sizes_text(facts["sizes"]),
         "columns": ", ".join(facts["columns"] or ["CoNLL-U"]),
         "reads": ", ".join(facts["reads"]),
         "features": f"{facts['features']:,}",

@@ -11,10 +11,9 @@ from typing import Annotated, Any
 import typer
 
 from turbotree.cli.output import bytes_text, check_output
-from turbotree.cli.reading import OnMistake
+from turbotree.cli.reading import OnMistake, read_treebank
 from turbotree.cli.showing import seconds_text
 from turbotree.cli.tag import column_names
-from turbotree.cli.train import read_treebank
 from turbotree.cli.train_tagger import read_labels
 from turbotree.cli.training_choices import Scheme, Task, template_file
 from turbotree.cli.training_run import train_and_save
@@ -206,6 +205,8 @@ def select(
     smaller and faster. The report says which kinds of templates survived, and how size and accuracy
     change with the budget.
     """
+    if task is Task.PIPELINE:
+        raise InputError("a pipeline is trained as a whole; expected parse, tag, chunk or entities")
     options: dict[str, Any] = {
         "loss": loss,
         "beta": beta,

@@ -6,6 +6,7 @@ from turbotree.parsing.options import TrainingOptions
 from turbotree.parsing.own_scores import Decoded, decode
 from turbotree.parsing.parse import Parse
 from turbotree.parsing.parser import DECODERS, Parser
+from turbotree.parsing.rules import ParserRules, compile_rules, learn_rule_weights, shipped_rules
 from turbotree.parsing.selecting import select_parser
 from turbotree.parsing.training import train_parser
 
@@ -15,10 +16,14 @@ __all__ = [
     "Decoded",
     "Parse",
     "Parser",
+    "ParserRules",
     "PruningOptions",
     "TrainingOptions",
     "TreeShape",
+    "compile_rules",
     "decode",
+    "learn_rule_weights",
     "select_parser",
+    "shipped_rules",
     "train_parser",
 ]

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from turbotree.errors import InputError
 from turbotree.features import (
     Encoder,
+    FrozenWeights,
     Parts,
     Weights,
     attributes_of,
@@ -164,7 +165,8 @@ class Trainer:
         families = options.families()
         usual = sum(len(load_templates(name)) for name in families)
         count = sum(len(self.templates[name]) for name in families)
-        self._negligible = _NEGLIGIBLE["parts"] * min(1.0, usual / max(1, count))
+        parts = _NEGLIGIBLE["parts"] * min(1.0, usual / max(1, count))
+        self._negligible = {**_NEGLIGIBLE, "parts": parts}
         self.settings = {
             **options.to_record(),
             "templates": self.templates,
@@ -212,7 +214,11 @@ class Trainer:
     ) -> Parser:
         """Put a parser together and fit its temperatures."""
         record = {
-            "options": self.options.to_record(),
+            "options": {
+                **self.options.to_record(),
+                "bits": self.options.bits,
+                "trim": self.options.trims(),
+            },
             "sentences": len(self.train.heads),
             "words": self.train.words,
             "words without a head": self.train.words - self.train.known_heads,
@@ -258,7 +264,7 @@ class Trainer:
             options.pruner_learner(),
         )
         pruner = Pruner(
-            ArcModel(light.scorers["arc"], weights.freeze(threshold=_NEGLIGIBLE["pruner"])),
+            ArcModel(light.scorers["arc"], self._freeze("pruner", weights)),
             options.pruning(),
             self.shape,
         )
@@ -303,7 +309,7 @@ class Trainer:
         """Train the parts; from given weights, if there are any."""
 
         def freeze(current: Weights) -> PartModel:
-            return model.with_weights(current.freeze(threshold=self._negligible))
+            return model.with_weights(self._freeze("parts", current))
 
         def evaluate(current: Weights, record: EpochRecord) -> None:
             if self.dev.heads:
@@ -330,8 +336,7 @@ class Trainer:
         labels = len(self.dictionary.names)
 
         def freeze(current: Weights) -> LabelModel:
-            threshold = _NEGLIGIBLE["labels"]
-            return model.with_weights(current.freeze(labels=labels, threshold=threshold))
+            return model.with_weights(self._freeze("labels", current, labels))
 
         def evaluate(current: Weights, record: EpochRecord) -> None:
             if self.dev.heads:
@@ -375,6 +380,10 @@ class Trainer:
             on_instance=on_instance,
             on_epoch=on_epoch,
         )
+
+    def _freeze(self, name: str, weights: Weights, labels: int | None = None) -> FrozenWeights:
+        threshold = self._negligible[name] * self.options.trims()[name]
+        return weights.freeze(labels=labels, threshold=threshold, bits=self.options.bits)
 
     def _complete(self, tree: Callable[[int], IntArray]) -> None:
         """Fill in the heads that were not given, for what needs whole trees."""
