@@ -13,6 +13,7 @@ from turbotree.cli.explain import explain
 from turbotree.cli.failures import CarefulGroup
 from turbotree.cli.inspect import inspect
 from turbotree.cli.parse import parse
+from turbotree.cli.select import select
 from turbotree.cli.suggest import suggest
 from turbotree.cli.trace import trace
 from turbotree.cli.train import train
@@ -58,6 +59,13 @@ app.command(
         "turbotree train train.conllu -o mine.safetensors --beta 5 --gamma 1 --epochs 20",
     )
 )(train)
+app.command(
+    epilog=_example(
+        "turbotree select train.conllu -o small.safetensors --budget 200 --dev dev.conllu",
+        "turbotree select train.txt -o small.safetensors --task chunk --budget 10,20,30 "
+        "--dev dev.txt --plot budgets.svg",
+    )
+)(select)
 app.command(
     epilog=_example(
         "turbotree parse mine.safetensors test.conllu -o parsed.conllu --threads 2",

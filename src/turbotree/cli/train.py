@@ -118,6 +118,10 @@ def train(
             "auto: whatever scores better on the dev file."
         ),
     ] = Scheme.BIOES,
+    trigrams: Annotated[
+        bool,
+        typer.Option("--trigrams", help="Let a tagger's labels see the two before them; slower."),
+    ] = False,
     model: Annotated[
         ModelKind,
         typer.Option(
@@ -197,8 +201,8 @@ def train(
         typer.Option(
             metavar="SET=FILE",
             help="Templates of your own, one a line, for one of the sets "
-            f"{', '.join(TEMPLATE_SETS)}; for other tasks {', '.join(LABEL_SETS)}, whose FILE "
-            "may be chunk96 or entities452. May be given several times.",
+            f"{', '.join(TEMPLATE_SETS)}; for other tasks {', '.join(LABEL_SETS)}. FILE may be "
+            "arc684, chunk96 or entities452. May be given several times.",
             show_default=False,
         ),
     ] = None,
@@ -267,6 +271,7 @@ def train(
                 f"not for task {task.value}"
             )
         options |= {"task": task.value, "label": label, "scheme": scheme.value}
+        options["trigrams"] = trigrams
         train_tagger(
             train,
             output,
@@ -279,8 +284,10 @@ def train(
             quiet=quiet,
         )
         return
-    if not (label is columns is encoding is None):
-        raise InputError("--label, --columns and --encoding are for --task tag, chunk or entities")
+    if trigrams or not (label is columns is encoding is None):
+        raise InputError(
+            "--label, --columns, --encoding and --trigrams are for --task tag, chunk or entities"
+        )
     options |= {
         "model": model.value,
         "parts": [part.strip() for part in parts.split(",")] if parts is not None else None,
