@@ -13,6 +13,7 @@ from turbotree.cli.explain import explain
 from turbotree.cli.failures import CarefulGroup
 from turbotree.cli.inspect import inspect
 from turbotree.cli.parse import parse
+from turbotree.cli.serve import serve
 from turbotree.cli.suggest import suggest
 from turbotree.cli.trace import trace
 from turbotree.cli.train import train
@@ -86,3 +87,9 @@ app.command(
 app.command(
     epilog=_example("turbotree trace mine.safetensors test.conllu --sentence 3 -o rounds.svg")
 )(trace)
+app.command(
+    epilog=_example(
+        "turbotree serve mine.safetensors",
+        "turbotree serve mine.safetensors --port 8080 --annotate corrected",
+    )
+)(serve)
