@@ -97,7 +97,11 @@ def create_app(
     app.add_exception_handler(RequestValidationError, handlers.invalid)
     app.add_exception_handler(HTTPException, handlers.http_error)
 
+    paths: set[str] = set()
+
     def add(path: str, method: str, handler: Callable[..., Any], **options: Any) -> None:
+        if not path.startswith("/static/"):
+            paths.add(path)
         app.add_api_route(path, handler, methods=[method], **options)
 
     add("/parse", "POST", handlers.parse, response_model=schemas.ParseAnswer, responses=_REFUSALS)
@@ -113,8 +117,7 @@ def create_app(
     for name, page in read_pages().items():
         path = {"index.html": "/", "docs.html": "/docs"}.get(name, f"/static/{name}")
         add(path, "GET", _page_handler(page), include_in_schema=False)
-    counted = [route.path for route in app.routes if not route.path.startswith("/static/")]
-    return Boundary(app, engine.limits, metrics, counted, hosts)
+    return Boundary(app, engine.limits, metrics, paths, hosts)
 
 
 class _Handlers:

@@ -195,14 +195,17 @@ class Engine:
             Looked at between sentences; once it says no, `TooSlowError` is raised.
         """
         if question.k > self.limits.max_trees:
-            raise TooLargeError(f"k is {question.k}; this server gives {self.limits.max_trees} trees at most")
+            raise TooLargeError(
+                f"k is {question.k}; this server gives {self.limits.max_trees} trees at most"
+            )
         sentences = self.sentences(question)
         options: dict[str, Any] = {}
         if question.rules and question.rules.strip():
             several = question.k > 1
             if not (self.takes_rules_for_several if several else self.takes_rules):
                 raise InputError(
-                    "rules: only for k = 1 with this model" if several and self.takes_rules
+                    "rules: only for k = 1 with this model"
+                    if several and self.takes_rules
                     else "rules: this server takes none"
                 )
             options["rules"] = rules_text(question.rules)

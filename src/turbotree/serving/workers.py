@@ -61,9 +61,7 @@ class Workers:
         future = asyncio.get_running_loop().run_in_executor(self._pool, work)
         future.add_done_callback(self._done)
         try:
-            return await asyncio.wait_for(
-                asyncio.shield(future), self._limits.time_limit_seconds
-            )
+            return await asyncio.wait_for(asyncio.shield(future), self._limits.time_limit_seconds)
         except asyncio.TimeoutError:
             raise TooSlowError(self._too_slow()) from None
 

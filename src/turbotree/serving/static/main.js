@@ -13,7 +13,7 @@ const TREES = 5;
 const EXAMPLES = {
   tagged: {
     "Telescope": "I/PRON saw/VERB the/DET man/NOUN with/ADP a/DET telescope/NOUN ./PUNCT",
-    "Crossing": "A/DET hearing/NOUN is/AUX scheduled/VERB on/ADP the/DET issue/NOUN today/NOUN ./PUNCT",
+    "Hearing": "A/DET hearing/NOUN is/AUX scheduled/VERB on/ADP the/DET issue/NOUN today/NOUN ./PUNCT",
     "Long": "The/DET committee/NOUN ,/PUNCT which/PRON had/AUX met/VERB twice/ADV in/ADP the/DET " +
       "spring/NOUN to/PART discuss/VERB the/DET report/NOUN ,/PUNCT decided/VERB that/SCONJ the/DET " +
       "bridge/NOUN over/ADP the/DET river/NOUN should/AUX be/AUX closed/VERB for/ADP repairs/NOUN " +
@@ -22,7 +22,7 @@ const EXAMPLES = {
   },
   text: {
     "Telescope": "I saw the man with a telescope.",
-    "Crossing": "A hearing is scheduled on the issue today.",
+    "Hearing": "A hearing is scheduled on the issue today.",
     "Two sentences": "Time flies like an arrow. Fruit flies like a banana.",
   },
 };
@@ -34,7 +34,7 @@ let editor = null;
 let pending = null; // aborts the requests under way
 
 function newState(answer) {
-  return { answer, base: answer.trees[0].conllu, pins: new Map(), forbidden: [], history: [],
+  return { answer, free: answer.alternatives, base: answer.trees[0].conllu, pins: new Map(), forbidden: [], history: [],
     rank: 1, selected: null, changed: new Set(), more: null, note: null, saved: false };
 }
 
@@ -156,7 +156,9 @@ function viewOf(one) {
   const tree = treeOf(one);
   return {
     words: one.answer.words, heads: tree.heads, labels: tree.labels,
-    chances: tree.head_probabilities, alternatives: one.answer.alternatives,
+    chances: tree.head_probabilities,
+    // A pinned word has no alternatives left; those it had are what one wants to see.
+    alternatives: one.answer.alternatives.map((own, i) => (one.pins.has(i + 1) ? one.free[i] : own)),
     pinned: new Set(one.pins.keys()), selected: one.selected, changed: one.changed,
   };
 }
@@ -187,7 +189,7 @@ function showBar(one) {
   const best = one.rank === 1 ? "best" : `${one.rank}. best`;
   badge.textContent = proven ? `✓ Proven ${best}`
     : gap === null ? "Not proven best" : `Within ${gap.toPrecision(2)} of the best`;
-  by("chance").textContent = tree.probability === undefined ? "" : `probability ${percent(tree.probability)}`;
+  by("chance").textContent = tree.probability === undefined ? "" : `tree probability ${percent(tree.probability)}`;
   by("undo").disabled = one.history.length === 0;
   by("reset").disabled = one.pins.size + one.forbidden.length === 0;
   const save = by("save");
@@ -346,7 +348,7 @@ function describe() {
   by("input").placeholder = model.text ? "I saw the man with a telescope." : "Birds/NOUN sing/VERB ./PUNCT";
   by("input-hint").textContent = model.text ? "Text, or CoNLL-U." : "word/TAG, a line a sentence, or CoNLL-U.";
   const examples = EXAMPLES[model.text ? "text" : "tagged"];
-  by("examples").replaceChildren(...Object.entries(examples).map(([name, text]) =>
+  by("examples").replaceChildren(html("span", { class: "hint" }, "Examples:"), ...Object.entries(examples).map(([name, text]) =>
     html("button", { type: "button", class: "link", onclick: () => { by("input").value = text; grow(); parseInput(); } }, name)));
 }
 

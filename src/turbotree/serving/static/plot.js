@@ -2,7 +2,7 @@
 
 import { counted, html, svg } from "./dom.js";
 
-const W = 420, H = 220, LEFT = 44, RIGHT = 58, TOP = 14, BOTTOM = 34;
+const W = 340, H = 210, LEFT = 46, RIGHT = 62, TOP = 20, BOTTOM = 36;
 
 function ticksOf(low, high) {
   const rough = (high - low) / 3 || 1;
@@ -34,7 +34,7 @@ export function showProof(place, trace, certificate, note) {
   const firstFound = Math.max(0, value.findIndex((v) => v !== null));
   const top = bound[Math.floor(firstFound / 2)] ?? Math.max(...known);
   const bottom = Math.min(...known, ...bound.filter((b) => b !== null));
-  const pad = 0.1 * (top - bottom) || Math.max(0.5, 0.02 * Math.abs(top));
+  const pad = Math.max(0.1 * (top - bottom), 0.01 * Math.abs(top), 0.05);
   const low = bottom - pad, high = top + pad;
   const last = Math.max(2, trace.rounds.at(-1));
   const x = (r) => LEFT + ((r - 1) / (last - 1)) * (W - LEFT - RIGHT);
@@ -58,11 +58,11 @@ export function showProof(place, trace, certificate, note) {
   }
   const marks = [...new Set([1, Math.round(last / 2), last])];
   for (const r of marks) {
-    picture.append(svg("text", { class: "soft mid", x: x(r), y: H - BOTTOM + 16 }, String(r)));
+    picture.append(svg("text", { class: "soft mid", x: x(r), y: H - BOTTOM + 17 }, String(r)));
   }
   picture.append(
     svg("path", { class: "axis", d: `M${LEFT} ${TOP}V${H - BOTTOM}H${W - RIGHT}` }),
-    svg("text", { class: "soft mid", x: (LEFT + W - RIGHT) / 2, y: H - 4 }, "rounds"));
+    svg("text", { class: "soft mid", x: (LEFT + W - RIGHT) / 2, y: H - 3 }, "rounds"));
   if (valuePoints.length && boundPoints.length) {
     const upper = boundPoints.filter(([px]) => px >= valuePoints[0][0] - 0.01);
     picture.append(svg("path", { class: "gap", d: `${line([...upper, ...[...valuePoints].reverse()])}Z` }));
@@ -75,6 +75,12 @@ export function showProof(place, trace, certificate, note) {
     svg("circle", { class: "bound-dot", cx: bx, cy: by, r: 3.2 }));
   if (met) {
     picture.append(svg("text", { class: "name both", x: bx + 8, y: by + 4 }, "they met"));
+    const [startX, startY] = boundPoints[0];
+    picture.append(svg("text", { class: "name bound-name", x: startX + 4, y: startY - 6 }, "bound"));
+    if (valuePoints.length > 1) {
+      const [x0, y0] = valuePoints[0];
+      picture.append(svg("text", { class: "name value-name", x: Math.min(x0, W - RIGHT - 34), y: y0 + 15 }, "value"));
+    }
   } else {
     const apart = Math.max(vy, by + 14);
     picture.append(

@@ -100,7 +100,7 @@ export function drawTree(view, on) {
   words.forEach(({ form, upos }, i) => {
     const m = i + 1;
     const x = at.middles[i];
-    const half = Math.max(at.widths[i], textWidth(form, SIZES.word)) / 2 + 5;
+    const half = Math.max(at.widths[i], 1.06 * textWidth(form, SIZES.word)) / 2 + 6;
     picture.append(svg("g", {
       class: `word ${m === selected ? "selected" : ""}`, "aria-hidden": "true", "data-at": m,
       onclick: () => { on.select(m); focusWord(picture, m); },
