@@ -108,5 +108,9 @@ def serve(
     def started(address: str) -> None:
         typer.echo(f"Serving {engine.name} at {address} (the API is described at {address}/docs).")
 
-    run(app, limits, host=host, port=port, started=started)
+    try:
+        run(app, limits, host=host, port=port, started=started)
+    finally:
+        if annotations is not None:
+            annotations.close()
     typer.echo("Stopped.")

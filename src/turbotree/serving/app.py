@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Collection
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Collection
 from dataclasses import asdict
 from typing import Any
 
@@ -59,7 +58,8 @@ def create_app(
     engine
         The model, with its limits.
     annotations
-        Where corrected trees are kept; without it, they cannot be saved.
+        Where corrected trees are kept; without it, they cannot be saved. Close it when the server
+        has stopped.
     hosts
         Names that the server goes by; None takes any.
 
@@ -78,20 +78,12 @@ def create_app(
     metrics, workers = Metrics(), Workers(engine.limits)
     handlers = _Handlers(engine, annotations, metrics, workers)
 
-    @asynccontextmanager
-    async def lifespan(_: Any) -> AsyncIterator[None]:
-        yield
-        workers.close()
-        if annotations is not None:
-            annotations.close()
-
     app = FastAPI(
         title="turbotree",
         version=turbotree.__version__,
         description=_ABOUT,
         docs_url=None,  # its page asks another host for its scripts; ours is static/docs.html
         redoc_url=None,
-        lifespan=lifespan,
     )
     app.add_exception_handler(TurbotreeError, handlers.mistake)
     app.add_exception_handler(RequestValidationError, handlers.invalid)

@@ -49,7 +49,8 @@ def run(
             access_log=False,
             server_header=False,
             timeout_graceful_shutdown=int(limits.time_limit_seconds) + 5,
-            lifespan="on",
+            lifespan="off",
+            ws="none",
         )
         server = uvicorn.Server(config)
 
@@ -83,6 +84,7 @@ def _listening(host: str, port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
+        listener.listen(512)  # who comes before the loop runs waits, and is not turned away
     except (OSError, OverflowError) as error:
         listener.close()
         reason = getattr(error, "strerror", None) or str(error)

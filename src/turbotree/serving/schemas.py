@@ -15,7 +15,6 @@ except ImportError as error:
 
 _ARC = "An arc as [head, modifier] or [head, modifier, label]; words are 1 to n, head 0 is the root"
 Arc = Annotated[list[int | str | None], Field(min_length=2, max_length=3, description=_ARC)]
-Text = Annotated[str, Field(max_length=1_000_000)]
 Cell = Annotated[str, Field(max_length=1000)]
 
 
@@ -38,9 +37,9 @@ class Token(Strict):
 class Document(Strict):
     """Sentences, given in one of four ways."""
 
-    text: Text | None = Field(None, description="Raw text; only if the model is a pipeline.")
-    conllu: Text | None = Field(None, description="Sentences in CoNLL-U; heads are not looked at.")
-    tagged: Text | None = Field(
+    text: str | None = Field(None, description="Raw text; only if the model is a pipeline.")
+    conllu: str | None = Field(None, description="Sentences in CoNLL-U; heads are not looked at.")
+    tagged: str | None = Field(
         None,
         description="Words with tags, one sentence a line.",
         examples=["Birds/NOUN sing/VERB ./PUNCT"],
@@ -78,7 +77,7 @@ class BatchRequest(Strict):
 class SaveRequest(Strict):
     """A corrected tree."""
 
-    conllu: Annotated[str, Field(min_length=1, max_length=1_000_000)]
+    conllu: Annotated[str, Field(min_length=1)]
 
 
 class Word(BaseModel):
