@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 ROOMS := trees chains graphs features parsing
 SOURCES := pyproject.toml CMakeLists.txt $(shell find core -name '*.cpp' -o -name '*.h')
 
-.PHONY: demo test lint sanitize stubs fuzz bench clean
+.PHONY: demo test test-all lint sanitize stubs fuzz bench clean
 
 demo: $(VENV)/.built
 	$(BIN)/turbotree demo
@@ -14,6 +14,19 @@ demo: $(VENV)/.built
 test: $(VENV)/.dev lint
 	$(BIN)/python -m pytest
 	$(BIN)/python tests/run_examples.py
+
+# The tests that need extras, one line a suite; those of the page also need chromium.
+EXTRAS := serve serve-test
+
+test-all: $(VENV)/.extras
+	$(BIN)/python -m pytest tests/serving src/turbotree/serving
+	TURBOTREE_TEST_ALL=1 $(BIN)/python -m pytest tests/browser
+
+# By their names alone: to install the package with extras would build the core once more.
+$(VENV)/.extras: $(VENV)/.dev tests/extras.py
+	$(BIN)/python tests/extras.py $(EXTRAS) > $(VENV)/extras.txt
+	$(BIN)/python -m pip install --quiet -r $(VENV)/extras.txt
+	touch $@
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

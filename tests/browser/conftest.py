@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import threading
 import time
@@ -28,6 +29,10 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+
+
+# Chromium logs answers of 4xx and lost connections; tests look at those where they expect them.
+LOGGED = re.compile(r"status of 4\d\d|net::ERR_FAILED")
 
 
 class RuledParser(Parser):
@@ -118,10 +123,9 @@ def page(browser: Any, served: Served) -> Iterator[Any]:
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.on(
         "console",
-        # Chromium logs every answer of 4xx; those are looked at where they are expected.
         lambda message: (
             complaints.append(message.text)
-            if message.type in ("error", "warning") and "status of 4" not in message.text
+            if message.type in ("error", "warning") and not LOGGED.search(message.text)
             else None
         ),
     )
