@@ -49,9 +49,7 @@ def main() -> int:
         several = process_time() - started
         ratios.append(several / one)
         proven = [parse.certificate.status is Status.OPTIMAL for found in lists for parse in found]
-        falling = all(
-            a.score >= b.score for found in lists for a, b in itertools.pairwise(found)
-        )
+        falling = all(a.score >= b.score for found in lists for a, b in itertools.pairwise(found))
         print(
             f"one best {one:.2f} s, {given.k} best {several:.2f} s: {several / one:.2f} times; "
             f"{len(proven) / len(lists):.2f} trees a sentence, "

@@ -26,6 +26,8 @@ from pathlib import Path
 from turbotree.text import read_conllu
 
 _HEAD = "POST /parse HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n"
+# A server may close a connection that has been idle for long, just as we use it again.
+_IDLE_SECONDS = 20.0
 
 
 @dataclass
@@ -47,23 +49,28 @@ class Client:
 
     def __init__(self, port: int) -> None:
         self._port = port
-        self._free: list[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = []
+        self._free: list[tuple[float, asyncio.StreamReader, asyncio.StreamWriter]] = []
 
     async def post(self, body: bytes) -> str:
         """Send one request; give its status, or the name of what went wrong."""
         try:
-            if self._free:
-                reader, writer = self._free.pop()
-            else:
-                reader, writer = await asyncio.open_connection("127.0.0.1", self._port)
+            reader, writer = await self._connection()
             writer.write(f"{_HEAD}content-length: {len(body)}\r\n\r\n".encode() + body)
             head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
             length = re.search(r"content-length: (\d+)", head)
             await reader.readexactly(int(length[1]) if length else 0)
         except (OSError, asyncio.IncompleteReadError) as error:
             return type(error).__name__
-        self._free.append((reader, writer))
+        self._free.append((time.perf_counter(), reader, writer))
         return head.split(" ", 2)[1]
+
+    async def _connection(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        while self._free:
+            since, reader, writer = self._free.pop()
+            if time.perf_counter() - since < _IDLE_SECONDS:
+                return reader, writer
+            writer.close()
+        return await asyncio.open_connection("127.0.0.1", self._port)
 
 
 def bodies_of(path: Path, words: int) -> list[bytes]:

@@ -50,6 +50,7 @@ def run(
             server_header=False,
             timeout_graceful_shutdown=int(limits.time_limit_seconds) + 5,
             lifespan="off",
+            timeout_keep_alive=75,  # longer than clients and proxies keep idle connections
             ws="none",
         )
         server = uvicorn.Server(config)
