@@ -15,17 +15,18 @@ test: $(VENV)/.dev lint
 	$(BIN)/python -m pytest
 	$(BIN)/python tests/run_examples.py
 
-# The tests that need extras, one line a suite; those of the page also need chromium.
-EXTRAS := serve serve-test
+# What needs extras, one line a suite: torch in a version that has wheels for the CPU alone. The web
+# page is looked at with chromium, which has to be there.
+EXTRAS := torch==2.13.0 spacy scikit-learn conllu ray fastapi uvicorn httpx schemathesis playwright
+WITH_EXTRAS := -o addopts="--doctest-modules --strict-markers --import-mode=importlib -q"
 
-test-all: $(VENV)/.extras
-	$(BIN)/python -m pytest tests/serving src/turbotree/serving
-	TURBOTREE_TEST_ALL=1 $(BIN)/python -m pytest tests/browser
+test-all: test $(VENV)/.extras
+	$(BIN)/python -m pytest tests/integrations src/turbotree/integrations tests/test_docs.py $(WITH_EXTRAS)
+	$(BIN)/python -m pytest tests/serving src/turbotree/serving $(WITH_EXTRAS)
+	TURBOTREE_TEST_ALL=1 $(BIN)/python -m pytest tests/browser $(WITH_EXTRAS)
 
-# By their names alone: to install the package with extras would build the core once more.
-$(VENV)/.extras: $(VENV)/.dev tests/extras.py
-	$(BIN)/python tests/extras.py $(EXTRAS) > $(VENV)/extras.txt
-	$(BIN)/python -m pip install --quiet -r $(VENV)/extras.txt
+$(VENV)/.extras: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet $(EXTRAS)
 	touch $@
 
 lint: $(VENV)/.dev

@@ -91,6 +91,9 @@ def name(page: Path) -> str:
 def test_the_code_of_a_page_runs(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # Each page is named for what it needs.
+    if page.parent.name == "integrations" and page.stem != "index":
+        pytest.importorskip(page.stem)
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {"__name__": "__page__"}
     for block in code_blocks(page.read_text(encoding="utf-8")):

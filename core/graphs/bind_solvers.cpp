@@ -12,6 +12,7 @@
 #include "graphs/factors.h"
 #include "graphs/solvers/answer.h"
 #include "graphs/solvers/bethe.h"
+#include "graphs/solvers/sparsemap.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -133,6 +134,26 @@ Output<double> values_of(const Graph& graph, const Input<std::uint8_t, 2>& assig
   return to_numpy(std::move(values));
 }
 
+using Floats = Output<double>;
+
+std::tuple<Floats, Floats, Floats, std::int64_t, bool> sparsemap_of(
+    const Graph& graph, std::int64_t max_iterations, double threshold,
+    const std::optional<Input<double>>& start, const std::optional<Input<double>>& point) {
+  require(!start || start->shape(0) == static_cast<std::size_t>(graph.links()),
+          "one multiplier a link is needed");
+  require(!point || point->shape(0) == graph.scores.size(), "one number a variable is needed");
+  Control control;
+  control.interrupted = interrupted_by_user;
+  SparsemapResult found = run_unlocked([&] {
+    control.start();
+    return sparsemap(graph, {max_iterations, threshold},
+                     start ? view(*start) : std::span<const double>{},
+                     point ? view(*point) : std::span<const double>{}, control);
+  });
+  return {to_numpy(std::move(found.point)), to_numpy(std::move(found.extras)),
+          to_numpy(std::move(found.multipliers)), found.iterations, found.converged};
+}
+
 }  // namespace
 
 void bind_solvers(nb::module_& m) {
@@ -149,6 +170,8 @@ void bind_solvers(nb::module_& m) {
         "time_limit_seconds"_a, "trace"_a);
   m.def("belief_propagation", &belief_propagation, "sums"_a, "schedule"_a, "max_iterations"_a,
         "tolerance"_a, "damping"_a, "expectations"_a, "time_limit_seconds"_a, "trace"_a);
+  m.def("sparsemap", &sparsemap_of, "graph"_a, "max_iterations"_a, "threshold"_a,
+        "start"_a.none(), "point"_a.none(), "The point, its extras, multipliers, rounds, whether it converged.");
   m.def("bethe_entropy", &bethe, "graph"_a, "probabilities"_a, "tolerance"_a, "max_steps"_a,
         "The entropy, and the factor that has no such belief or -1.");
 }

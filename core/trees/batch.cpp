@@ -10,6 +10,7 @@
 #include "trees/arborescence.h"
 #include "trees/eisner.h"
 #include "trees/inside_outside.h"
+#include "trees/marginal_gradient.h"
 #include "trees/matrix_tree.h"
 #include "trees/sampling.h"
 
@@ -136,6 +137,18 @@ Failure tree_marginals(const Batch& batch, const TreeOptions& options, double* m
         log_partition[item] = sums.log_partition;
         entropy[item] = sums.entropy;
         return status;
+      });
+}
+
+Failure marginal_derivatives(const Batch& batch, const TreeOptions& options,
+                             const double* direction, double* derivative) {
+  const std::ptrdiff_t square = static_cast<std::ptrdiff_t>(batch.side) * batch.side;
+  return run_batch<MarginalGradientWorkspace>(
+      batch, options,
+      [&](std::int64_t item, const ScoreMatrix& scores, MarginalGradientWorkspace& workspace) {
+        std::fill_n(derivative + item * square, square, 0.0);
+        return marginal_derivative(scores, options.single_root, direction + item * square,
+                                   derivative + item * square, batch.side, workspace);
       });
 }
 

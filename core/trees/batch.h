@@ -44,6 +44,10 @@ Failure log_partitions(const Batch& batch, const TreeOptions& options, double* l
 Failure tree_marginals(const Batch& batch, const TreeOptions& options, double* marginals,
                        double* log_partition, double* entropy);
 
+// Both have the layout of the batch.
+Failure marginal_derivatives(const Batch& batch, const TreeOptions& options,
+                             const double* direction, double* derivative);
+
 Failure k_best(const Batch& batch, const TreeOptions& options, std::int64_t k,
                std::vector<std::vector<ScoredHeads>>& trees);
 

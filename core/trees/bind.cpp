@@ -109,6 +109,21 @@ Report bind_tree_marginals(const Scores& scores, const MaybeLengths& lengths,
   return report(failure);
 }
 
+Report bind_marginal_derivatives(const Scores& scores, const MaybeLengths& lengths,
+                                 const Scores& direction, const Doubles& derivative,
+                                 bool single_root, int threads) {
+  const Batch batch = batch_of(scores, lengths);
+  expect_size(direction.size(), batch.count * batch.side * batch.side);
+  expect_size(derivative.size(), batch.count * batch.side * batch.side);
+  Failure failure;
+  {
+    nb::gil_scoped_release release;
+    failure = marginal_derivatives(batch, {single_root, false, threads}, direction.data(),
+                                   derivative.data());
+  }
+  return report(failure);
+}
+
 Report bind_sample(const Scores& scores, const MaybeLengths& lengths, const Heads& heads,
                        std::int64_t count, std::uint64_t seed, bool single_root, bool projective,
                        int threads) {
@@ -177,6 +192,8 @@ NB_MODULE(_core, m) {
   m.def("tree_marginals", &bind_tree_marginals, "scores"_a, "lengths"_a.none(),
         "marginals"_a.noconvert(), "log_partition"_a.noconvert(), "entropy"_a.noconvert(),
         "single_root"_a, "projective"_a, "threads"_a);
+  m.def("marginal_derivatives", &bind_marginal_derivatives, "scores"_a, "lengths"_a.none(),
+        "direction"_a, "derivative"_a.noconvert(), "single_root"_a, "threads"_a);
   m.def("sample", &bind_sample, "scores"_a, "lengths"_a.none(), "heads"_a.noconvert(), "count"_a,
         "seed"_a, "single_root"_a, "projective"_a, "threads"_a);
   m.def("k_best", &bind_k_best, "scores"_a, "lengths"_a.none(), "k"_a, "single_root"_a,

@@ -34,8 +34,7 @@ if TYPE_CHECKING:
     )
     from turbotree.graphs import FactorGraph
     from turbotree.labeling import Tagger, Tagging
-    from turbotree.parsing import Parse, Parser
-    from turbotree.parsing.own_scores import Decoded, decode
+    from turbotree.parsing import Decoded, Parse, Parser, decode
     from turbotree.text import Sentence
 
 __version__ = "0.1.0"
@@ -78,10 +77,10 @@ _HOMES = {
     "Parse": "parsing",
     "Parser": "parsing",
     "Sentence": "text",
-    "Decoded": "parsing.own_scores",
+    "Decoded": "parsing",
     "Tagger": "labeling",
     "Tagging": "labeling",
-    "decode": "parsing.own_scores",
+    "decode": "parsing",
     "TurbotreeError": "errors",
 }
 

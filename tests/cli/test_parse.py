@@ -140,8 +140,8 @@ def test_json_has_one_object_a_line_with_likely_heads(
 def never_converging(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every model's probabilities are as if belief propagation had been stopped."""
 
-    def stopped(*arguments: Any) -> PartMarginals:
-        return replace(part_marginals(*arguments), converged=False)
+    def stopped(*arguments: Any, **options: Any) -> PartMarginals:
+        return replace(part_marginals(*arguments, **options), converged=False)
 
     monkeypatch.setattr("turbotree.parsing.parse.part_marginals", stopped)
 
@@ -322,3 +322,30 @@ def test_no_control_character_of_the_input_reaches_a_terminal(
     sly.write_text(text)
     assert "cycle" in (complaint := fails("train", sly, "-o", tmp_path / "model"))
     assert "\x1b" not in complaint
+
+
+def test_rules_reach_the_parser(
+    run: Callable[..., Any], files: Any, parser: Parser, tmp_path: Path
+) -> None:
+    path = tmp_path / "few.rules"
+    path.write_text("rule few: forall h: at most 2 m: arc(h, m)\n")
+    expected = parser.pipe(read_conllu(files.test), rules=[str(path), "one-subject"])
+    result = run("parse", files.model, files.test, "--rules", path, "--rules", "one-subject")
+    assert result.stdout == "".join(parse.to_sentence().to_text() for parse in expected)
+    assert result.stdout != run("parse", files.model, files.test).stdout
+
+
+def test_bad_rules_are_one_line_with_line_and_column(
+    fails: Callable[..., str], files: Any, tmp_path: Path
+) -> None:
+    path = tmp_path / "bad.rules"
+    for text, message in (
+        ("# one\nforall h, m arc(h, m)\n", f"{path}:2:13: expected ',', ':' or 'in', got 'arc'"),
+        ("forall h: acr(h, h)\n", f"{path}:1:11: unknown predicate 'acr'; did you mean 'arc'?"),
+        ("rule no: arc(root, 1) and not arc(root, 1)\n", f"rule no (line 1) of {path}"),
+    ):
+        path.write_text(text)
+        assert message in fails("parse", files.model, files.test, "--rules", path)
+    assert "there are determiners, names" in fails(
+        "parse", files.model, files.test, "--rules", "zzz"
+    )

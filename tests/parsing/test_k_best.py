@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles.part_cases import candidate_trees, cases, of_sentence, shapes
+from oracles.part_cases import candidate_trees, cases, of_sentence, part_set, shapes
 
 from turbotree.errors import InputError
 from turbotree.graphs import Status
-from turbotree.parsing import Parser
+from turbotree.parsing import Parser, TreeShape
 from turbotree.parsing.decoding import tree_score
 from turbotree.parsing.k_best import _diverse, _of_arcs, _of_graph
 from turbotree.parsing.parts import MODELS
@@ -45,6 +45,21 @@ def test_the_list_is_that_of_enumeration(problem, k):
     if not parts.families:
         of_arcs = _of_arcs(parts, 0, scores["arc"], shape, k)
         assert [tree.score for tree in of_arcs] == pytest.approx(values[:k], abs=1e-6)
+
+
+@pytest.mark.parametrize("model", sorted(MODELS))
+@pytest.mark.parametrize("words", [1, 2, 3, 4, 5, 6])
+def test_lists_of_sentences_of_up_to_six_words_are_those_of_enumeration(model, words):
+    rng = np.random.default_rng(words)
+    arcs = [(h, m) for h in range(words + 1) for m in range(1, words + 1) if h != m]
+    left = [arc for arc in arcs if words < 5 or arc[0] == arc[1] - 1 or rng.random() < 0.35]
+    parts = part_set([words], [left], MODELS[model])
+    scores = {name: rng.normal(size=len(parts.parts(name).rows)) for name in MODELS[model]}
+    trees = candidate_trees(parts, 0, TreeShape())
+    values = sorted((tree_score(parts, 0, scores, tree) for tree in trees), reverse=True)
+    found = _of_graph(parts, 0, scores, TreeShape(), None, 10, exact=True)
+    assert [tree.score for tree in found] == pytest.approx(values[:10], abs=1e-5)
+    assert len({tuple(tree.heads.tolist()) for tree in found}) == len(found)
 
 
 @settings(max_examples=40, deadline=None)

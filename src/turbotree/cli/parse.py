@@ -26,7 +26,7 @@ from turbotree.errors import InputError
 from turbotree.labeling import Tagger
 from turbotree.labeling.storing import KIND as TAGGER
 from turbotree.modelfile import read_model
-from turbotree.parsing import Parse, Parser
+from turbotree.parsing import Parse, Parser, compile_rules
 from turbotree.parsing.profile import Profile
 from turbotree.text import CONLLX, Layout, Sentence, layout_of, read_layout
 from turbotree.text.sources import is_live
@@ -182,6 +182,16 @@ def parse(
             show_default=False,
         ),
     ] = None,
+    rules: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--rules",
+            metavar="FILE",
+            help="Rules that trees and labels have to obey: a rule file, or the name of rules that "
+            "come along (one-root, one-subject, determiners, quotations, names). May be given "
+            "several times. docs/parsing/rules.md has the language.",
+        ),
+    ] = None,
     keep_given: Annotated[
         bool,
         typer.Option(
@@ -241,6 +251,8 @@ def parse(
         for_parsers = (decoder, decomposition, exact, projective, profile, keep_given, certificates)
         if any(for_parsers) or not (single_root is k is samples is None):
             raise InputError("--decoder and the like are for parsers; this model is a tagger")
+        if rules:
+            raise InputError("--rules are for parsers; this model is a tagger")
         tag_file(
             Tagger.load(model),
             input,
@@ -274,8 +286,9 @@ def parse(
         raise InputError("--samples needs no decoder")
     if several is None:
         options["decomposition"] = decomposition.value if decomposition else None
-    elif decomposition:
-        raise InputError("--decomposition is for one tree a sentence")
+        options["rules"] = compile_rules(rules) if rules else None
+    elif decomposition or rules:
+        raise InputError("--decomposition and --rules are for one tree a sentence")
     sentences = read_layout(source, layout, on_error=skipped.on_error)
     with opened_output(output) as out:
         if isinstance(source, Arriving):

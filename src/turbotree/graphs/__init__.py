@@ -24,6 +24,7 @@ from turbotree.graphs.k_best import k_best
 from turbotree.graphs.linear_program import linear_program
 from turbotree.graphs.solution import Marginals, Solution, Status, Trace, WarmStart
 from turbotree.graphs.solvers import MARGINAL_SOLVERS, SOLVERS
+from turbotree.graphs.sparsemap import Sparsemap, sparsemap
 from turbotree.graphs.subgradient import subgradient
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "Kind",
     "Marginals",
     "Solution",
+    "Sparsemap",
     "Status",
     "Trace",
     "WarmStart",
@@ -47,6 +49,7 @@ __all__ = [
     "linear_program",
     "max_product",
     "solve_many",
+    "sparsemap",
     "subgradient",
     "sum_product",
 ]

@@ -130,8 +130,8 @@ def losses(graph: FactorGraph, solution: Solution) -> Losses:
     >>> graph = FactorGraph()
     >>> graph.exactly_one(graph.variables([1.0, 3.0]))
     >>> found = losses(graph, graph.solve("admm"))
-    >>> round(found.bound, 3), round(found.if_one[0], 3), round(found.if_zero[0], 3)
-    (3.0, 2.0, 0.0)
+    >>> round(found.bound, 3), found.if_one.round(3), found.if_zero.round(3)
+    (3.0, array([2., 0.]), array([0., 2.]))
     """
     if solution.warm_start is None:
         raise InputError("losses: expected a solution of admm or branch_and_bound")

@@ -17,7 +17,7 @@ from turbotree.labeling.model import IntArray
 from turbotree.labeling.schemes import convert, letter_in
 from turbotree.labeling.tagging import Labelling, TaggedBatch, Tagging
 from turbotree.streaming import in_batches, map_in_order
-from turbotree.text import Sentence
+from turbotree.text import Sentence, as_sentence
 
 if TYPE_CHECKING:
     from turbotree.labeling.data import TrainingSource
@@ -114,12 +114,7 @@ class Tagger:
 
     def tag_batch(self, sentences: Sequence[Sentence]) -> list[Tagging]:
         """Label some sentences at once."""
-        for sentence in sentences:
-            if not isinstance(sentence, Sentence):
-                raise InputError(
-                    f"expected a Sentence, got {type(sentence).__name__}; "
-                    "turbotree.text.read_columns or Sentence.from_words make them"
-                )
+        sentences = [as_sentence(sentence) for sentence in sentences]
         if not sentences:
             return []
         encoded = self.encoder.encode(sentences)

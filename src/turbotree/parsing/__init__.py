@@ -1,17 +1,27 @@
 """Parsing: candidate arcs, trees, labels; training, saving and loading of parsers."""
 
 from turbotree.parsing.arcs import PruningOptions, TreeShape
+from turbotree.parsing.constraints import Constraints
 from turbotree.parsing.options import TrainingOptions
+from turbotree.parsing.own_scores import Decoded, decode
 from turbotree.parsing.parse import Parse
 from turbotree.parsing.parser import DECODERS, Parser
+from turbotree.parsing.rules import ParserRules, compile_rules, learn_rule_weights, shipped_rules
 from turbotree.parsing.training import train_parser
 
 __all__ = [
     "DECODERS",
+    "Constraints",
+    "Decoded",
     "Parse",
     "Parser",
+    "ParserRules",
     "PruningOptions",
     "TrainingOptions",
     "TreeShape",
+    "compile_rules",
+    "decode",
+    "learn_rule_weights",
+    "shipped_rules",
     "train_parser",
 ]

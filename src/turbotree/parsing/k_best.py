@@ -22,7 +22,7 @@ from turbotree.parsing.scored import FoundTree, Scored
 #: Decoders that find several trees.
 SEVERAL = ("mst", "eisner", "auto", "exact")
 #: Rounds that the relaxation of a part of the search space may take: parents leave good starts.
-_ROUNDS = 25
+_ROUNDS = 30
 #: Parts of the search space that `auto` looks at, for each tree asked for.
 _NODES_A_TREE = 100
 #: Scores this near to each other, as a share, count as equal.
@@ -92,9 +92,9 @@ def _of_graph(
 ) -> list[FoundTree]:
     """Search in two steps: the best tree, and all others over the few arcs that are left.
 
-    Trees that differ from the best one in one head are soon scored, and the k-th best of them is
-    no better than the k-th best of all. An arc whose bound, by the dual scores of the best tree, is
-    below that is in none of the trees looked for.
+    Trees that differ from the best one in a head or two are soon scored, and the k-th best of them
+    is no better than the k-th best of all. An arc whose bound, by the dual scores of the best
+    tree, is below that is in none of the trees looked for.
     """
     graph = build_graph(parts, sentence, scores, shape)
     if amend is not None:
@@ -138,18 +138,31 @@ def _of_graph(
 
 
 def _floor(parts: PartSet, sentence: int, graph: FactorGraph, solution: Solution, k: int) -> float:
-    """Return the k-th best score of a tree and its neighbours; -inf if they are fewer."""
-    rows = parts.arcs.rows[parts.arcs.places(sentence)]
+    """Return the k-th best score of a tree and its neighbours; -inf if they are fewer.
+
+    Neighbours differ in one head, or in two of those that cost least by themselves.
+    """
     best = solution.values
     if best is None:
         return -np.inf
+    modifiers = parts.arcs.rows[parts.arcs.places(sentence), 1]
     others = np.flatnonzero(~best)
-    neighbours = np.repeat(best[np.newaxis], len(others) + 1, axis=0)
-    chosen = np.flatnonzero(best)[rows[others, 1] - 1]  # arcs are sorted by modifier
+    chosen = np.flatnonzero(best)[modifiers[others] - 1]  # arcs are sorted by modifier
+    ones = np.repeat(best[np.newaxis], len(others) + 1, axis=0)
     at = np.arange(len(others))
-    neighbours[at, others] = True
-    neighbours[at, chosen] = False
-    values = values_of(graph, neighbours)
+    ones[at, others] = True
+    ones[at, chosen] = False
+    values = values_of(graph, ones)
+    likely = np.argsort(-values[:-1], kind="stable")[: k + 1]
+    first, second = likely[np.stack(np.triu_indices(len(likely), 1))]
+    apart = modifiers[others[first]] != modifiers[others[second]]
+    first, second = first[apart], second[apart]
+    if len(first):
+        both = ones[first]
+        at = np.arange(len(first))
+        both[at, others[second]] = True
+        both[at, chosen[second]] = False
+        values = np.concatenate([values, values_of(graph, both)])
     values = values[values > -np.inf]
     if len(values) < k:
         return -np.inf

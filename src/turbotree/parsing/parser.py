@@ -22,11 +22,13 @@ from turbotree.parsing.model import PartModel
 from turbotree.parsing.parse import Parse
 from turbotree.parsing.parts import PartSet
 from turbotree.parsing.profile import Profile
+from turbotree.parsing.rules.compiled import RulesLike, compile_rules
+from turbotree.parsing.rules.obeying import obey, read_rules
 from turbotree.parsing.scored import FoundTree, Scored
 from turbotree.parsing.several import SeveralTrees
 from turbotree.parsing.storing import load_fields, store
 from turbotree.streaming import in_batches, map_in_order
-from turbotree.text import Sentence
+from turbotree.text import Sentence, as_sentence
 
 if TYPE_CHECKING:
     from turbotree.parsing.treebank import TrainingSource
@@ -123,6 +125,7 @@ class Parser(SeveralTrees):
         decomposition: str | None = None,
         projective: bool | None = None,
         single_root: bool | None = None,
+        rules: RulesLike | None = None,
         keep_given: bool = False,
         constraints: Sequence[Constraints] | None = None,
         profile: Profile | None = None,
@@ -151,6 +154,10 @@ class Parser(SeveralTrees):
             Allow no crossing arcs, whatever the decoder.
         single_root
             Allow only one word under the root; by default as in the training data.
+        rules
+            What trees and labels have to obey: the text of rules, the path of a rule file, the
+            name of rules that come along, or what :func:`turbotree.parsing.compile_rules` made of
+            them. ``docs/parsing/rules.md`` has the language.
         keep_given
             Keep the heads and labels that sentences have, and find the rest: ``_``.
         constraints
@@ -160,11 +167,14 @@ class Parser(SeveralTrees):
         """
         decoder, shape = self._decoding(decoder, projective, single_root)
         decomposition = choose_decomposition(decoder, decomposition, shape)
+        obeyed = read_rules(rules, self, decoder, keep_given or constraints is not None)
         scored = self._score(sentences, shape, keep_given, constraints, profile or Profile())
         if scored is None:
             return []
         with scored.counts.stage("decoding"):
             trees = self._decode(scored, decoder, decomposition)
+        if obeyed is not None:
+            return obey(scored, obeyed, decoder, trees)
         return [found[0] for found in scored.label([[tree] for tree in trees])]
 
     def pipe(
@@ -192,6 +202,8 @@ class Parser(SeveralTrees):
             raise InputError(f"threads is {threads}; expected at least 1")
         if batch_size < 1:
             raise InputError(f"batch size is {batch_size}; expected at least 1")
+        if options.get("rules") is not None:
+            options["rules"] = compile_rules(options["rules"])  # once for all batches
         self.parse_batch([], **options)  # complains now, not when the first parse is asked for
         batches = in_batches(sentences, batch_size)
         parses = map_in_order(partial(self.parse_batch, **options), batches, threads=threads)
@@ -265,12 +277,7 @@ class Parser(SeveralTrees):
         counts: Profile,
     ) -> Scored | None:
         """Find and score the parts of a batch; None if there is no sentence."""
-        for sentence in sentences:
-            if not isinstance(sentence, Sentence):
-                raise InputError(
-                    f"expected a Sentence, got {type(sentence).__name__}; "
-                    "turbotree.text.read_conllu or Sentence.from_words make them"
-                )
+        sentences = [as_sentence(sentence) for sentence in sentences]
         if not sentences:
             return None
         if keep_given and constraints is None:

@@ -15,6 +15,7 @@ from turbotree.parsing.arcs import IntArray, TreeShape
 from turbotree.parsing.constrained import label_limits
 from turbotree.parsing.constraints import Constraints
 from turbotree.parsing.decoding import Amend, Certificate
+from turbotree.parsing.labels import LabelScores
 from turbotree.parsing.model import PartScores
 from turbotree.parsing.parse import Parse, ParsedBatch
 from turbotree.parsing.parts import PartSet
@@ -75,8 +76,12 @@ class Scored:
         rows = self.parts.arcs.rows[self.parts.arcs.places(sentence)]
         return partial(self.constraints[sentence].add_spans, rows=rows)
 
-    def label(self, trees: Sequence[Sequence[FoundTree]]) -> list[list[Parse]]:
-        """Label the trees of each sentence."""
+    def label(
+        self,
+        trees: Sequence[Sequence[FoundTree]],
+        labelled: tuple[LabelScores, IntArray] | None = None,
+    ) -> list[list[Parse]]:
+        """Label the trees of each sentence, unless their labels are known already."""
         parser = self.parser
         counts = [len(found) for found in trees]
         of_tree = [index for index, count in enumerate(counts) for _ in range(count)]
@@ -95,8 +100,11 @@ class Scored:
                     heads,
                     parser.labels.dictionary,
                 )
-            label_scores = parser.labels.label(encoded, heads, limits)
-            labels, _ = label_scores.best()
+            if labelled is None:
+                label_scores = parser.labels.label(encoded, heads, limits)
+                labels, _ = label_scores.best()
+            else:
+                label_scores, labels = labelled
         batch = ParsedBatch(
             self.parts,
             self.scores,

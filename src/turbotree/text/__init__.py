@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from turbotree.text.accepting import as_sentence
 from turbotree.text.checking import check_partial_tree, check_tree, find_cycle
 from turbotree.text.conversion import converted
 from turbotree.text.layouts import CONLLU, CONLLX, Layout, column_layout, renamed
@@ -28,6 +29,7 @@ __all__ = [
     "Source",
     "Target",
     "Token",
+    "as_sentence",
     "check_partial_tree",
     "check_tree",
     "column_layout",

@@ -102,10 +102,12 @@ def read_layout(
     *,
     on_error: OnError = "raise",
     encoding: str | None = None,
+    first_line: int = 1,
 ) -> Iterator[Sentence]:
     """Read a file of a known layout; see `read_conllu`.
 
-    A file that is not UTF-8 needs its encoding (``"latin-1"``).
+    A file that is not UTF-8 needs its encoding (``"latin-1"``). A stream that begins in the middle
+    of a file may say in which line, for the messages.
 
     >>> import io
     >>> layout = Layout("tags", ("form", "upos"), "\\t")
@@ -118,15 +120,16 @@ def read_layout(
         raise InputError(f"{os.fspath(source)}: no such file")
     if encoding is not None:
         check_encoding(encoding)
-    return _sentences(source, layout, on_error, encoding)
+    return _sentences(source, layout, on_error, encoding, first_line)
 
 
 def _sentences(
-    source: Source, layout: Layout, on_error: OnError, encoding: str | None
+    source: Source, layout: Layout, on_error: OnError, encoding: str | None, first_line: int
 ) -> Iterator[Sentence]:
     path = name_of(source)
     with lines_of(source, encoding) as lines:
-        for number, block in _blocks(lines, layout, live=is_live(source)):
+        for place, block in _blocks(lines, layout, live=is_live(source)):
+            number = place + first_line - 1
             try:
                 yield Sentence(_decode(block, path, number), layout, path=path, line=number)
             except InputError as error:

@@ -18,6 +18,7 @@ threads : how many threads share the matrices of a batch.
 from __future__ import annotations
 
 from turbotree.trees.decoding import ScoredTree, k_best, maximum_spanning_tree, tree_score
+from turbotree.trees.gradients import marginal_derivative
 from turbotree.trees.probabilities import (
     TreeMarginals,
     entropy,
@@ -33,6 +34,7 @@ __all__ = [
     "entropy",
     "k_best",
     "log_partition",
+    "marginal_derivative",
     "marginals",
     "maximum_spanning_tree",
     "sample",

@@ -1,0 +1,196 @@
+"""What rules may speak of, and whether they do so rightly."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from turbotree.errors import InputError
+from turbotree.graphs.rules.syntax import (
+    And,
+    Argument,
+    Atom,
+    Call,
+    Compare,
+    Constant,
+    Formula,
+    Member,
+    Not,
+    Or,
+    Place,
+    Quantified,
+    Rule,
+    Shifted,
+    Term,
+    Value,
+    Values,
+    Variable,
+)
+
+#: Sorts of arguments that are no domains: a text in quotes (or a set of such), and anything.
+TEXT, ANY = "text", ""
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """Names that rules may use.
+
+    Attributes
+    ----------
+    predicates, functions
+        The sorts of each one's arguments: a domain, `TEXT` or `ANY`.
+    domains
+        What variables may range over; the first is that of variables of which nothing is known.
+    constants
+        Names of values.
+    """
+
+    predicates: Mapping[str, tuple[str, ...]]
+    functions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    domains: tuple[str, ...] = ("thing",)
+    constants: Mapping[str, Value] = field(default_factory=dict)
+
+
+def check(rules: Iterable[Rule], vocabulary: Vocabulary, source: str) -> list[Rule]:
+    """Return rules whose names all mean something, with the domains of all variables.
+
+    Raises
+    ------
+    InputError
+        With line and column: an unknown name, a wrong number of arguments, a variable that
+        nothing binds.
+
+    Examples
+    --------
+    >>> from turbotree.graphs.rules.reading import read_rules
+    >>> vocabulary = Vocabulary({"likes": ("thing", "thing")})
+    >>> check(read_rules("forall x: lieks(x, x)"), vocabulary, "rules.txt")
+    Traceback (most recent call last):
+    ...
+    turbotree.errors.InputError: rules.txt:1:11: unknown predicate 'lieks'; did you mean 'likes'?
+    """
+    checker = _Checker(vocabulary, source)
+    return [replace(rule, formula=checker.formula(rule.formula, {})) for rule in rules]
+
+
+def suggest(name: str, known: Iterable[str]) -> str:
+    """Say which of the known names may be meant, or all of them.
+
+    >>> suggest("upso", ["upos", "form"])
+    "; did you mean 'upos'?"
+    >>> suggest("z", ["upos", "form"])
+    '; there are form, upos'
+    """
+    names = sorted(known)
+    near = difflib.get_close_matches(name, names, n=1)
+    if near:
+        return f"; did you mean {near[0]!r}?"
+    return f"; there are {', '.join(names)}" if names else "; there are none"
+
+
+class _Checker:
+    def __init__(self, vocabulary: Vocabulary, source: str) -> None:
+        self.vocabulary = vocabulary
+        self.source = source
+
+    def fail(self, at: Place, reason: str) -> Any:
+        raise InputError(f"{self.source}:{at.line}:{at.column}: {reason}")
+
+    def formula(self, formula: Formula, bound: dict[str, set[str]]) -> Formula:
+        """Check a formula; `bound` collects the domains of the variables around it."""
+        if isinstance(formula, And | Or):
+            return type(formula)(tuple(self.formula(part, bound) for part in formula.formulas))
+        if isinstance(formula, Not):
+            return Not(self.formula(formula.formula, bound))
+        if isinstance(formula, Quantified):
+            return self.quantified(formula, bound)
+        if isinstance(formula, Member):
+            return replace(formula, term=self.term(formula.term, ANY, bound))
+        if isinstance(formula, Compare):
+            return self.compare(formula, bound)
+        sorts = self.vocabulary.predicates.get(formula.name)
+        if sorts is None:
+            hint = suggest(formula.name, self.vocabulary.predicates)
+            if formula.name in self.vocabulary.functions:
+                hint = "; it is a function: compare it with something"
+            self.fail(formula.at, f"unknown predicate {formula.name!r}{hint}")
+            raise AssertionError
+        return replace(formula, arguments=self.arguments(formula, sorts, bound))
+
+    def compare(self, formula: Compare, bound: dict[str, set[str]]) -> Formula:
+        left = self.term(formula.left, ANY, bound)
+        right = self.term(formula.right, ANY, bound)
+        if formula.operator not in ("=", "!=", "like"):
+            for side in (left, right):
+                if isinstance(side, Constant) and isinstance(side.value, str):
+                    self.fail(side.at, f"{formula.operator!r} compares numbers, not texts")
+        return replace(formula, left=left, right=right)
+
+    def quantified(self, formula: Quantified, bound: dict[str, set[str]]) -> Formula:
+        inner = dict(bound)
+        for variable, sorts in zip(formula.variables, formula.sorts, strict=True):
+            name = variable.name
+            if name in inner:
+                self.fail(variable.at, f"variable {name!r} is bound already")
+            if name in self.vocabulary.constants:
+                self.fail(variable.at, f"{name!r} is a constant, not a variable")
+            for sort in sorts:
+                if sort not in self.vocabulary.domains:
+                    hint = suggest(sort, self.vocabulary.domains)
+                    self.fail(variable.at, f"unknown domain {sort!r}{hint}")
+            inner[name] = set(sorts)
+        checked = self.formula(formula.formula, inner)
+        found = []
+        for variable in formula.variables:
+            domains = inner[variable.name] or {self.vocabulary.domains[0]}
+            found.append(tuple(sorted(domains)))
+        return replace(formula, formula=checked, sorts=tuple(found))
+
+    def arguments(
+        self, owner: Atom | Call, sorts: tuple[str, ...], bound: dict[str, set[str]]
+    ) -> tuple[Argument, ...]:
+        if len(owner.arguments) != len(sorts):
+            expected = f"{len(sorts)} argument" + "s" * (len(sorts) != 1)
+            self.fail(owner.at, f"{owner.name} takes {expected}, got {len(owner.arguments)}")
+        return tuple(
+            self.argument(argument, sort, bound)
+            for argument, sort in zip(owner.arguments, sorts, strict=True)
+        )
+
+    def argument(self, argument: Argument, sort: str, bound: dict[str, set[str]]) -> Argument:
+        if sort == TEXT and not (
+            isinstance(argument, Values)
+            or (isinstance(argument, Constant) and isinstance(argument.value, str))
+        ):
+            self.fail(argument.at, "expected a text in quotes here, or a set of such")
+        if isinstance(argument, Values):
+            if sort != TEXT:
+                self.fail(argument.at, "a set cannot stand here; write 'x in {...}'")
+            return argument
+        return self.term(argument, sort, bound)
+
+    def term(self, term: Term, sort: str, bound: dict[str, set[str]]) -> Term:
+        if isinstance(term, Variable):
+            if term.name in self.vocabulary.constants:
+                return Constant(self.vocabulary.constants[term.name], term.at)
+            if term.name not in bound:
+                hint = suggest(term.name, [*bound, *self.vocabulary.constants])
+                self.fail(term.at, f"variable {term.name!r} is not bound{hint}")
+            if sort not in (ANY, TEXT):
+                bound[term.name].add(sort)
+            return term
+        if isinstance(term, Shifted):
+            left, right = (self.term(side, ANY, bound) for side in (term.left, term.right))
+            return replace(term, left=left, right=right)
+        if isinstance(term, Call):
+            sorts = self.vocabulary.functions.get(term.name)
+            if sorts is None:
+                hint = suggest(term.name, self.vocabulary.functions)
+                if term.name in self.vocabulary.predicates:
+                    hint = "; it is a predicate: it has no value to compare"
+                self.fail(term.at, f"unknown function {term.name!r}{hint}")
+                raise AssertionError
+            return replace(term, arguments=self.arguments(term, sorts, bound))
+        return term

@@ -1,0 +1,1 @@
+"""Doors to other libraries; each module needs an extra of its own."""

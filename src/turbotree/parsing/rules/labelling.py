@@ -1,0 +1,116 @@
+"""The best labels of a tree that obey rules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from turbotree.errors import InfeasibleError
+from turbotree.graphs import FactorGraph
+from turbotree.graphs.rules.circuit import Circuit
+from turbotree.graphs.rules.syntax import Rule
+from turbotree.parsing.arcs import FloatArray, IntArray
+from turbotree.parsing.labels import LabelScores
+from turbotree.parsing.rules.lazily import LazyRules, broken_rules
+from turbotree.parsing.rules.searching import solve
+from turbotree.parsing.rules.words import Words
+from turbotree.parsing.rules.worlds import LabelWorld, TreeWorld
+
+
+class LabelGraph:
+    """The labels of one tree as a graph: a chain for the modifiers of each head.
+
+    Attributes
+    ----------
+    graph
+        A variable for each label of each word.
+    states
+        For each word its labels, and the variable of each.
+    """
+
+    def __init__(
+        self, scores: LabelScores, sentence: int, first_word: int, names: Sequence[str]
+    ) -> None:
+        structure = scores.structure
+        nodes = structure.nodes
+        first, last = nodes.offsets[sentence], nodes.offsets[sentence + 1]
+        self.graph = FactorGraph()
+        self.states: list[tuple[list[str], list[int]]] = [([], [])] * int(last - first)
+        chain: list[list[int]] = []
+        steps: list[FloatArray] = []
+        for node in range(first, last):
+            at = slice(nodes.label_offsets[node], nodes.label_offsets[node + 1])
+            edges = slice(structure.edge_offsets[node], structure.edge_offsets[node + 1])
+            variables = self.graph.variables(scores.node_scores[at]).tolist()
+            labels = [names[label] for label in nodes.labels[at].tolist()]
+            self.states[int(structure.words[node]) - first_word] = labels, variables
+            if edges.stop == edges.start:
+                self._add_chain(chain, steps)
+                chain, steps = [], []
+            else:
+                steps.append(scores.edge_scores[edges].reshape(len(chain[-1]), len(variables)))
+            chain.append(variables)
+        self._add_chain(chain, steps)
+
+    def score(self, labels: Sequence[str]) -> float:
+        """Return the score of labels, one a word."""
+        values = np.zeros(len(self.graph), dtype=bool)
+        for label, (own, variables) in zip(labels, self.states, strict=True):
+            values[variables[own.index(label)]] = True
+        return float(self.graph.value(values))
+
+    def _add_chain(self, chain: list[list[int]], steps: list[FloatArray]) -> None:
+        if chain:
+            self.graph.chain([np.array(node) for node in chain], steps)
+
+
+def search_labels(
+    words: Words,
+    heads: IntArray,
+    labels: Sequence[str],
+    scores: LabelScores,
+    sentence: int,
+    first_word: int,
+    names: Sequence[str],
+    rules: Sequence[Rule],
+    source: str,
+) -> list[str]:
+    """Find the best labels of a tree that obey rules.
+
+    Parameters
+    ----------
+    words, heads
+        The sentence and its tree.
+    labels
+        The best labels without rules.
+    scores, sentence, first_word, names
+        The scores of the batch's labels, which sentence of the batch, its first word in the batch,
+        and the names of the labels.
+    rules, source
+        Those that speak of labels, and where they came from.
+
+    Raises
+    ------
+    InfeasibleError
+        When no labels of this tree obey the rules.
+    """
+    found = list(labels)
+    broken = broken_rules(rules, TreeWorld(words, heads, found))
+    if not broken and not any(rule.weight is not None and rule.weight < 0 for rule in rules):
+        return found
+    written = LabelGraph(scores, sentence, first_word, names)
+    circuit = Circuit()
+    world = LabelWorld(words, heads, written.states, circuit)
+    lazy = LazyRules(written.graph, circuit, world, rules, source)
+    lazy.add(broken)
+    while True:
+        solution = solve(written.graph, "auto")
+        if solution.values is None:
+            raise InfeasibleError("no labels were found that obey the rules")
+        found = [
+            next(label for label, x in zip(*state, strict=True) if solution[x])
+            for state in written.states
+        ]
+        if not lazy.add(broken_rules(rules, TreeWorld(words, heads, found))):
+            return found

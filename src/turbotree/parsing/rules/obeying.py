@@ -1,0 +1,289 @@
+"""From the answers of a parser to answers that obey rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from turbotree.errors import InfeasibleError, InputError
+from turbotree.features import Encoded
+from turbotree.graphs import Status
+from turbotree.graphs.rules.syntax import Rule
+from turbotree.graphs.rules.world import Bindings
+from turbotree.parsing.arcs import IntArray
+from turbotree.parsing.labels import LabelScores
+from turbotree.parsing.parse import Parse
+from turbotree.parsing.rules.clashes import clash_message
+from turbotree.parsing.rules.compiled import (
+    ParserRules,
+    RulesLike,
+    compile_rules,
+    label_patterns,
+)
+from turbotree.parsing.rules.labelling import LabelGraph, search_labels
+from turbotree.parsing.rules.lazily import broken_rules, cost_of
+from turbotree.parsing.rules.searching import search_tree
+from turbotree.parsing.rules.unpruned import tree_of_all_arcs, with_arcs_of
+from turbotree.parsing.rules.words import Words
+from turbotree.parsing.rules.worlds import TreeWorld, matches
+from turbotree.parsing.scored import FoundTree, Scored
+
+if TYPE_CHECKING:
+    from turbotree.parsing.parser import Parser
+
+#: So many arcs of a tree are left out by turns where its labels break rules.
+_MOST_ARCS = 8
+
+#: Decoders whose trees are the best of another kind: rules have nothing to hold them against.
+_BY_RISK = ("mbr", "bp")
+
+
+def read_rules(
+    rules: RulesLike | None, parser: Parser, decoder: str, constrained: bool
+) -> ParserRules | None:
+    """Compile rules, and refuse what does not go with them: labels, decoders, constraints."""
+    if rules is None:
+        return None
+    if constrained:
+        raise InputError(
+            "rules do not go with constraints on single arcs; say those as rules: arc(2, 1)"
+        )
+    compiled = compile_rules(rules).with_learnt(parser.record.get("rules", {}))
+    compiled.check_labels(parser.labels.dictionary.names)
+    if decoder in _BY_RISK:
+        raise InputError(f"decoder {decoder!r} knows no rules; choose another, or leave them out")
+    return compiled
+
+
+class LabelledTree(NamedTuple):
+    """A tree with labels, and the sum of the scores of both, less the cost of broken rules."""
+
+    tree: FoundTree
+    labels: list[str]
+    total: float
+
+
+def concerned(
+    rules: Sequence[Rule],
+    broken: Mapping[str, Bindings],
+    heads: IntArray,
+    labels: Sequence[str],
+) -> list[tuple[int, int]]:
+    """Return some arcs at the words of broken instances, with labels that the rule asks for."""
+    found: list[tuple[int, int]] = []
+    for rule in rules:
+        if rule.name not in broken:
+            continue
+        patterns = [one for patterns in sorted(label_patterns(rule)) for one in patterns]
+        words = set(np.concatenate([[], *broken[rule.name].columns.values()]).tolist())
+        for word, (head, label) in enumerate(zip(heads.tolist(), labels, strict=True), 1):
+            if (not words or head in words or word in words) and matches(label, patterns):
+                found.append((head, word))
+    return found[:_MOST_ARCS]
+
+
+def obey(
+    scored: Scored, rules: ParserRules, decoder: str, trees: Sequence[FoundTree]
+) -> list[Parse]:
+    """Return parses that obey rules, given the best trees without them."""
+    obeying = Obeying(scored, rules, decoder)
+    with scored.counts.stage("decoding"):
+        found = obeying.trees(trees)
+    with scored.counts.stage("labelling"):
+        found, label_scores, labels = obeying.labels(found)
+    return [own[0] for own in scored.label([[tree] for tree in found], (label_scores, labels))]
+
+
+@dataclass
+class Obeying:
+    """A batch of sentences whose parses have to obey rules.
+
+    What is found without rules is kept wherever it obeys them.
+
+    Attributes
+    ----------
+    scored
+        The sentences with the scores of their parts.
+    rules, decoder
+        What to obey, and how to search.
+    """
+
+    scored: Scored
+    rules: ParserRules
+    decoder: str
+
+    @cached_property
+    def words(self) -> list[Words]:
+        """The words of each sentence."""
+        return [Words(sentence) for sentence in self.scored.sentences]
+
+    @property
+    def parser(self) -> Parser:
+        """Whose parses these are."""
+        return self.scored.parser
+
+    def trees(self, trees: Sequence[FoundTree]) -> list[FoundTree]:
+        """Return the best trees that obey the rules that do not speak of labels."""
+        rules = self.rules.of_trees
+        rewarding = any(rule.weight is not None and rule.weight < 0 for rule in rules)
+        return [
+            self._search(sentence, tree.heads, joint=False)
+            if rewarding or broken_rules(rules, TreeWorld(words, tree.heads))
+            else tree
+            for sentence, (words, tree) in enumerate(zip(self.words, trees, strict=True))
+        ]
+
+    def labels(self, trees: Sequence[FoundTree]) -> tuple[list[FoundTree], LabelScores, IntArray]:
+        """Return labels that obey the rules, with the trees and scores that they go with.
+
+        Where the best labels of a tree break rules, other labels are looked for, and other trees:
+        the best without one of the arcs that are concerned. The highest sum of the scores of tree
+        and labels is taken. If no labels of the tree obey, it becomes the best tree of which some
+        do.
+        """
+        rules, names = self.rules.of_labels, self.parser.labels.dictionary.names
+        heads = np.concatenate([tree.heads for tree in trees])
+        scores = self.parser.labels.label(self.scored.encoded, heads)
+        labels, _ = scores.best()
+        rewarding = any(rule.weight is not None and rule.weight < 0 for rule in rules)
+        found, first = list(trees), 0
+        for sentence, (words, tree) in enumerate(zip(self.words, trees, strict=True)):
+            at = slice(first, first + words.size)
+            first = at.stop
+            given = [names[label] for label in labels[at].tolist()]
+            broken = broken_rules(rules, TreeWorld(words, tree.heads, given))
+            if not broken and not rewarding:
+                continue
+            arcs = concerned(rules, broken, tree.heads, given)
+            best = self._labelled_tree(sentence, tree, arcs)
+            found[sentence] = best.tree
+            labels[at] = [names.index(label) for label in best.labels]
+        changed = np.concatenate([tree.heads for tree in found])
+        if (changed != heads).any():
+            scores = self.parser.labels.label(self.scored.encoded, changed)
+        return found, scores, labels
+
+    def _labelled_tree(
+        self, sentence: int, tree: FoundTree, arcs: Sequence[tuple[int, int]]
+    ) -> LabelledTree:
+        """Return the best of a tree with other labels, and of the best trees without an arc."""
+        alone = self.parser.encoder.encode([self.scored.sentences[sentence]])
+        try:
+            best = self._labelled(sentence, alone, tree)
+        except InfeasibleError:
+            return self._labelled(sentence, alone, self._search(sentence, tree.heads, joint=True))
+        bound = tree.certificate.bound
+        for arc in arcs:
+            try:
+                other = self._search_candidates(sentence, tree.heads, without=arc)
+                found = self._labelled(sentence, alone, other)
+            except InfeasibleError:
+                continue
+            if found.total > best.total:
+                # Of trees alone, the first is the better one: that is what is known.
+                gap = max(0.0, bound - other.score)
+                known = replace(other.certificate, status=Status.LIMIT, bound=bound, gap=gap)
+                best = found._replace(tree=other._replace(certificate=known))
+        return best
+
+    def _labelled(self, sentence: int, encoded: Encoded, tree: FoundTree) -> LabelledTree:
+        """Return a tree with its best labels that obey."""
+        names, words = self.parser.labels.dictionary.names, self.words[sentence]
+        scores = self.parser.labels.label(encoded, tree.heads)
+        free = [names[label] for label in scores.best()[0].tolist()]
+        rules, source = self.rules.of_labels, self.rules.source
+        found = search_labels(words, tree.heads, free, scores, 0, 0, names, rules, source)
+        value = LabelGraph(scores, 0, 0, names).score(found)
+        broken = broken_rules(rules, TreeWorld(words, tree.heads, found))
+        return LabelledTree(tree, found, tree.score + value - cost_of(rules, broken))
+
+    def _search_candidates(
+        self,
+        sentence: int,
+        heads: IntArray,
+        *,
+        without: tuple[int, int] | None = None,
+        label_rules: Sequence[Rule] = (),
+    ) -> FoundTree:
+        """Search the candidate arcs."""
+        return search_tree(
+            self.words[sentence],
+            self.scored.parts,
+            sentence,
+            self.scored.scores_of(sentence),
+            self.scored.shape,
+            self.rules.of_trees,
+            self.rules.source,
+            decoder=self.decoder,
+            first=heads,
+            without=without,
+            thorough=self.decoder == "exact",
+            label_rules=label_rules,
+            labels_of=self.labels_of(sentence) if label_rules else None,
+        )
+
+    def _search(self, sentence: int, heads: IntArray, joint: bool) -> FoundTree:
+        """Search the candidate arcs, or, if no tree of them obeys, more than those."""
+        hard_labels = [rule for rule in self.rules.of_labels if rule.weight is None and joint]
+        try:
+            return self._search_candidates(sentence, heads, label_rules=hard_labels)
+        except InfeasibleError:
+            pass
+        words, rules, source = self.words[sentence], self.rules.of_trees, self.rules.source
+        alone = self.parser.encoder.encode([self.scored.sentences[sentence]])
+        labels_of = self.labels_of(sentence)
+        hard = [rule for rule in rules if rule.weight is None]
+        try:
+            tree = tree_of_all_arcs(
+                self.parser,
+                alone,
+                words,
+                self.scored.shape,
+                hard,
+                source,
+                label_rules=hard_labels,
+                labels_of=labels_of,
+            )
+        except InfeasibleError:
+            every = [*hard, *hard_labels]
+            message = clash_message(words, self.scored.shape, every, source, labels_of)
+            raise InfeasibleError(message) from None
+        parts, scores = with_arcs_of(self.parser, alone, self.scored.parts, sentence, tree)
+        return search_tree(
+            words,
+            parts,
+            0,
+            scores,
+            self.scored.shape,
+            rules,
+            source,
+            decoder=self.decoder,
+            first=heads,
+            known=tree,
+            thorough=self.decoder == "exact",
+            label_rules=hard_labels,
+            labels_of=labels_of,
+        )
+
+    def labels_of(self, sentence: int) -> LabelsOf:
+        """Return which labels each arc of a sentence may have."""
+        return LabelsOf(self.parser, self.parser.encoder.encode([self.scored.sentences[sentence]]))
+
+
+class LabelsOf:
+    """The labels that arcs of one sentence may have, by the parser's dictionary."""
+
+    def __init__(self, parser: Parser, encoded: Encoded) -> None:
+        self._dictionary = parser.labels.dictionary
+        self._tags = encoded.ids[parser.encoder.attributes.index("upos")].tolist()
+
+    def __call__(self, head: int, modifier: int) -> list[str]:
+        """Return the names of an arc's labels."""
+        known = self._dictionary
+        which = known.lists[self._tags[modifier], self._tags[head]]
+        labels = known.labels[known.offsets[which] : known.offsets[which + 1]]
+        return [known.names[label] for label in labels.tolist()]

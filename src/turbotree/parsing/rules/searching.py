@@ -1,0 +1,182 @@
+"""The best tree that obeys rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from time import perf_counter
+
+import numpy as np
+
+from turbotree.errors import InfeasibleError
+from turbotree.graphs import FactorGraph, Solution, Status
+from turbotree.graphs.rules.circuit import FALSE, Circuit
+from turbotree.graphs.rules.relations import Ints
+from turbotree.graphs.rules.syntax import Rule
+from turbotree.parsing.arcs import FloatArray, IntArray, TreeShape
+from turbotree.parsing.decoding import SOLVERS, Certificate, build_graph, tree_score
+from turbotree.parsing.parts import PartSet
+from turbotree.parsing.rules.lazily import LazyRules, broken_rules, cost_of
+from turbotree.parsing.rules.words import Words
+from turbotree.parsing.rules.worlds import ArcWorld, TreeWorld, matches
+from turbotree.parsing.scored import FoundTree
+
+#: A search that has no tree after so many nodes is not likely to find one soon.
+_NODES_BEFORE_A_TREE = 5
+
+#: Labels that each arc may have: given head and modifier, their names.
+LabelsOfArc = Callable[[int, int], Sequence[str]]
+
+
+def search_tree(
+    words: Words,
+    parts: PartSet,
+    sentence: int,
+    scores: Mapping[str, FloatArray],
+    shape: TreeShape,
+    rules: Sequence[Rule],
+    source: str,
+    *,
+    decoder: str = "auto",
+    first: IntArray | None = None,
+    known: IntArray | None = None,
+    without: tuple[int, int] | None = None,
+    thorough: bool = True,
+    label_rules: Sequence[Rule] = (),
+    labels_of: LabelsOfArc | None = None,
+) -> FoundTree:
+    """Find the best tree that obeys rules.
+
+    Parameters
+    ----------
+    words
+        The sentence.
+    parts, sentence, scores, shape
+        As for :func:`turbotree.parsing.decoding.build_graph`.
+    rules
+        Those of the tree; they are added when an answer breaks them.
+    source
+        Where they came from, for messages.
+    decoder
+        ``"auto"``, ``"exact"`` or ``"ilp"``.
+    first
+        The best tree without rules, if there is one.
+    known
+        A tree that obeys the hard rules, if there is one: the answer where a short search finds
+        no better one.
+    without
+        An arc that the tree must not have.
+    thorough
+        Whether to go on with HiGHS where a short search finds no tree.
+    label_rules, labels_of
+        Hard rules of labels, and which labels an arc may have: the tree has to be one that can
+        be labelled as the rules want.
+
+    Raises
+    ------
+    InfeasibleError
+        When no tree of the candidate arcs obeys the rules, or, if not thorough, none was found.
+    """
+    started = perf_counter()
+    graph = build_graph(parts, sentence, scores, shape)
+    arcs = parts.arcs.rows[parts.arcs.places(sentence)]
+    if without is not None:
+        graph.fix(~np.flatnonzero((arcs == without).all(axis=1)))
+    circuit = Circuit()
+    labels = None
+    if label_rules and labels_of is not None:
+        labels = ArcLabels(graph, circuit, arcs, label_rules, labels_of)
+    world = ArcWorld(words, arcs, graph, circuit, labels)
+    lazy = LazyRules(graph, circuit, world, [*rules, *label_rules], source)
+    lazy.add_whole(label_rules)
+    if first is not None:
+        lazy.add(broken_rules(rules, TreeWorld(words, first)))
+    rounds = 0
+    while True:
+        solution = solve(graph, decoder, thorough=thorough)
+        rounds += solution.iterations
+        if solution.values is not None:
+            heads = np.zeros(words.size, dtype=np.int32)
+            chosen = arcs[solution.values[: len(arcs)]]
+            heads[chosen[:, 1] - 1] = chosen[:, 0]
+        elif known is not None:
+            heads = known
+        else:
+            raise InfeasibleError("no tree was found that obeys the rules")
+        if not lazy.add(broken_rules(rules, TreeWorld(words, heads))):
+            break
+    bound = solution.upper_bound + lazy.constant
+    if solution.values is not None:
+        score = solution.value + lazy.constant
+    else:
+        broken = broken_rules(rules, TreeWorld(words, heads))
+        score = tree_score(parts, sentence, scores, heads) - cost_of(rules, broken)
+    optimal = solution.status is Status.OPTIMAL
+    gap = 0.0 if optimal else max(0.0, bound - score)
+    seconds = perf_counter() - started
+    certificate = Certificate(solution.status, score + gap, gap, rounds, seconds)
+    return FoundTree(heads, score, certificate)
+
+
+def solve(graph: FactorGraph, decoder: str, *, thorough: bool = True) -> Solution:
+    """Solve a graph with rules.
+
+    Rules may leave so little that a short search finds nothing, however long it goes on: then
+    HiGHS has to find something, or to prove that there is nothing, if the search is to be
+    thorough.
+    """
+    if decoder == "ilp":
+        return graph.solve("linear_program", exact=True)
+    solver, options = SOLVERS["exact" if decoder == "exact" else "auto"]
+    solution = graph.solve(solver, **{**options, "max_nodes": _NODES_BEFORE_A_TREE})
+    if solution.status is Status.OPTIMAL:
+        return solution
+    if solution.values is None:
+        return graph.solve("linear_program", exact=True) if thorough else solution
+    return graph.solve(solver, **options)
+
+
+class ArcLabels:
+    """Labels of arcs as far as rules tell them apart.
+
+    Labels that the same patterns of the rules match are one class. An arc has exactly one class,
+    and none if it is not there.
+    """
+
+    def __init__(
+        self,
+        graph: FactorGraph,
+        circuit: Circuit,
+        arcs: IntArray,
+        rules: Sequence[Rule],
+        labels_of: LabelsOfArc,
+    ) -> None:
+        from turbotree.parsing.rules.compiled import label_patterns
+
+        self._circuit = circuit
+        self._sets = sorted({patterns for rule in rules for patterns in label_patterns(rule)})
+        self._classes: list[dict[tuple[bool, ...], int]] = []
+        classes: dict[str, tuple[bool, ...]] = {}
+        for arc, (head, modifier) in enumerate(arcs.tolist()):
+            own: dict[tuple[bool, ...], int] = {}
+            for label in labels_of(head, modifier):
+                if label not in classes:
+                    classes[label] = tuple(matches(label, one) for one in self._sets)
+                own[classes[label]] = -1
+            if len(own) == 1:
+                own = dict.fromkeys(own, arc)
+            elif own:
+                variables = graph.variables(np.zeros(len(own)))
+                graph.define_exactly_one(arc, variables)
+                own = dict(zip(own, variables.tolist(), strict=True))
+            self._classes.append(own)
+
+    def __call__(self, patterns: tuple[str, ...]) -> Ints:
+        """Return the truth value of "this arc has one of these labels" for each arc."""
+        which = self._sets.index(patterns)
+        found = np.full(len(self._classes), FALSE, dtype=np.int64)
+        for arc, own in enumerate(self._classes):
+            fitting = [variable for hits, variable in own.items() if hits[which]]
+            if fitting:
+                every = len(fitting) == len(own)
+                found[arc] = arc if every else self._circuit.any_of(fitting)
+        return found

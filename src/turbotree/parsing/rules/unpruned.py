@@ -1,0 +1,68 @@
+"""When rules want arcs that the pruner dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from turbotree.features import Encoded, Parts
+from turbotree.graphs.rules.syntax import Rule
+from turbotree.parsing.arcs import IntArray, TreeShape, all_arcs
+from turbotree.parsing.model import PartScores
+from turbotree.parsing.parts import PartSet
+from turbotree.parsing.rules.searching import LabelsOfArc, search_tree
+from turbotree.parsing.rules.words import Words
+
+if TYPE_CHECKING:
+    from turbotree.parsing.parser import Parser
+
+
+def tree_of_all_arcs(
+    parser: Parser,
+    encoded: Encoded,
+    words: Words,
+    shape: TreeShape,
+    rules: Sequence[Rule],
+    source: str,
+    *,
+    label_rules: Sequence[Rule] = (),
+    labels_of: LabelsOfArc | None = None,
+) -> IntArray:
+    """Return the pruner's own best tree that obeys hard rules, of all arcs that there are.
+
+    Raises
+    ------
+    InfeasibleError
+        When no tree obeys the rules.
+    """
+    arcs = all_arcs(encoded.lengths)
+    scores = {"arc": parser.pruner.model.score(encoded, arcs)}
+    found = search_tree(
+        words,
+        PartSet(encoded.lengths, arcs),
+        0,
+        scores,
+        shape,
+        rules,
+        source,
+        label_rules=label_rules,
+        labels_of=labels_of,
+    )
+    return found.heads
+
+
+def with_arcs_of(
+    parser: Parser, encoded: Encoded, parts: PartSet, sentence: int, heads: IntArray
+) -> tuple[PartSet, PartScores]:
+    """Find and score the parts of one sentence again, with the arcs of a tree as candidates too.
+
+    The pruner does likewise when another shape of trees is asked for: the best of these is kept.
+    """
+    rows = parts.arcs.rows[parts.arcs.places(sentence)]
+    own = np.column_stack([heads, np.arange(1, len(heads) + 1)])
+    both = np.unique(np.concatenate([rows, own])[:, ::-1], axis=0)[:, ::-1]
+    arcs = Parts.of_one(np.ascontiguousarray(both, dtype=np.int32))
+    found = PartSet.build(encoded.lengths, arcs, parser.parts.families)
+    return found, parser.parts.score(parser.parts.prepare(encoded), found)

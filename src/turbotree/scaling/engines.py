@@ -1,0 +1,156 @@
+"""What runs the pieces: processes of this machine, or the workers of a Ray cluster.
+
+An engine is given a function and arguments, and tells which calls are done as they end. A worker
+that dies takes nothing with it: its call is made again, by another. So a call must be such that
+making it twice is as good as once; ours write a file that appears whole or not at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from multiprocessing import get_context
+from typing import Any, Protocol, TypeVar
+
+from turbotree.errors import InputError, MissingExtraError, TurbotreeError
+
+_R = TypeVar("_R")
+
+ENGINES = ("processes", "ray")
+#: How often a call is made again after the death of its worker.
+RETRIES = 3
+#: Calls that wait at the workers' doors, for each of them: enough to keep them busy.
+_WAITING = 2
+
+
+class WorkerLostError(TurbotreeError):
+    """The same call killed worker after worker."""
+
+
+class Engine(Protocol):
+    """Something that makes calls somewhere else."""
+
+    def run(
+        self, function: Callable[..., _R], calls: Sequence[tuple[Any, ...]]
+    ) -> Iterator[tuple[int, _R]]:
+        """Make all calls; give the number of each and its result, in the order they end in."""
+        ...
+
+
+@contextmanager
+def open_engine(name: str, workers: int, *, address: str | None = None) -> Iterator[Engine]:
+    """Start an engine, and stop it in the end.
+
+    Parameters
+    ----------
+    name
+        One of `ENGINES`.
+    workers
+        How many calls run at once.
+    address
+        Of a Ray cluster that is there already; without it Ray starts on this machine alone.
+    """
+    if name not in ENGINES:
+        raise InputError(f"unknown engine {name!r}; expected one of {', '.join(ENGINES)}")
+    if workers < 1:
+        raise InputError(f"workers is {workers}; expected at least 1")
+    if name == "processes":
+        if address is not None:
+            raise InputError("an address is for the engine 'ray'")
+        yield Processes(workers)
+        return
+    try:
+        import ray
+    except ImportError as error:
+        raise MissingExtraError(
+            "the engine 'ray' needs ray: pip install 'turbotree[ray]'"
+        ) from error
+    started = not ray.is_initialized()
+    if started:
+        here: dict[str, Any] = {} if address else {"num_cpus": workers, "include_dashboard": False}
+        ray.init(address=address, log_to_driver=False, logging_level="ERROR", **here)
+    try:
+        yield RayWorkers(workers)
+    finally:
+        if started:
+            ray.shutdown()
+
+
+class Processes:
+    """Processes of this machine."""
+
+    def __init__(self, workers: int) -> None:
+        self.workers = workers
+
+    def run(
+        self, function: Callable[..., _R], calls: Sequence[tuple[Any, ...]]
+    ) -> Iterator[tuple[int, _R]]:
+        """Make all calls; a broken pool is replaced, and what it had begun is begun again."""
+        waiting = list(range(len(calls)))[::-1]
+        losses = [0] * len(calls)
+        while waiting:
+            # A new interpreter for each: what threads of ours may hold is not inherited.
+            with ProcessPoolExecutor(self.workers, mp_context=get_context("spawn")) as pool:
+                running: dict[Future[_R], int] = {}
+                try:
+                    while waiting or running:
+                        while waiting and len(running) < _WAITING * self.workers:
+                            number = waiting.pop()
+                            running[pool.submit(function, *calls[number])] = number
+                        done, _ = wait(running, return_when=FIRST_COMPLETED)
+                        for future in done:
+                            result = future.result()
+                            yield running.pop(future), result
+                except BrokenProcessPool:
+                    # It is not known whose fault it was: all that was running counts as lost.
+                    for number in sorted(running.values(), reverse=True):
+                        losses[number] += 1
+                        if losses[number] > RETRIES:
+                            raise _lost(number) from None
+                        waiting.append(number)
+                except BaseException:
+                    pool.shutdown(wait=False, cancel_futures=True)
+                    raise
+
+
+class RayWorkers:
+    """The workers of a Ray cluster."""
+
+    def __init__(self, workers: int) -> None:
+        self.workers = workers
+
+    def run(
+        self, function: Callable[..., _R], calls: Sequence[tuple[Any, ...]]
+    ) -> Iterator[tuple[int, _R]]:
+        """Make all calls; Ray repeats those whose worker died, and so do we after that."""
+        import ray
+        from ray.exceptions import RayTaskError, WorkerCrashedError
+
+        remote = ray.remote(max_retries=RETRIES, num_cpus=1)(function)
+        waiting = list(range(len(calls)))[::-1]
+        running: dict[Any, int] = {}
+        while waiting or running:
+            while waiting and len(running) < _WAITING * self.workers:
+                number = waiting.pop()
+                running[remote.remote(*calls[number])] = number
+            done, _ = ray.wait(list(running), num_returns=1)
+            for reference in done:
+                number = running.pop(reference)
+                try:
+                    result = ray.get(reference)
+                except WorkerCrashedError:
+                    raise _lost(number) from None
+                except RayTaskError as error:
+                    # What the user did wrong reads as if it had happened here.
+                    raise (
+                        error.cause if isinstance(error.cause, TurbotreeError) else error
+                    ) from None
+                yield number, result
+
+
+def _lost(number: int) -> WorkerLostError:
+    return WorkerLostError(
+        f"piece {number + 1} killed its worker {RETRIES + 1} times; perhaps memory ran out"
+    )

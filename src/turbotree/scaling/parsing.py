@@ -1,0 +1,254 @@
+"""Parsing corpora: any number of files, by any number of workers, with one output an input.
+
+Each worker writes the piece it was given to a file of its own, in a folder beside the output, and
+that file appears whole or not at all. When all pieces of an input are there, they are joined to its
+output, in order. A run that was interrupted finds the pieces that are done and goes on; a worker
+that dies loses only the piece in its hands.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from turbotree.atomic import atomic_path
+from turbotree.errors import InputError
+from turbotree.labeling import Tagger
+from turbotree.labeling.storing import KIND as TAGGER
+from turbotree.modelfile import read_model
+from turbotree.parsing import Parser
+from turbotree.scaling.engines import Engine
+from turbotree.scaling.pieces import Piece, cut
+from turbotree.text import CONLLU, CONLLX, Layout, sniff, write_sentences
+
+#: About so large are pieces: a second or a few of parsing.
+PIECE_BYTES = 1 << 20
+_LAYOUTS = {"conllu": CONLLU, "conllx": CONLLX}
+
+
+@dataclass(frozen=True, slots=True)
+class PieceReport:
+    """What became of a piece: sentences, words, CPU seconds, and what was skipped of it."""
+
+    sentences: int
+    words: int
+    seconds: float
+    skipped: tuple[str, ...] = ()
+
+
+@dataclass
+class CorpusReport:
+    """What became of a corpus; `resumed` pieces had been done before."""
+
+    inputs: int = 0
+    pieces: int = 0
+    resumed: int = 0
+    sentences: int = 0
+    words: int = 0
+    seconds: float = 0.0
+    skipped: list[str] = field(default_factory=list)
+
+
+def parse_corpus(
+    model: str | os.PathLike[str],
+    inputs: Sequence[str | os.PathLike[str]],
+    output: str | os.PathLike[str],
+    engine: Engine,
+    *,
+    options: dict[str, Any] | None = None,
+    skip_errors: bool = False,
+    piece_bytes: int = PIECE_BYTES,
+    on_piece: Callable[[int, int, PieceReport], None] | None = None,
+) -> CorpusReport:
+    """Parse files.
+
+    Parameters
+    ----------
+    model
+        A parser's or a tagger's file; the workers must see it under the same path, as the inputs.
+    inputs
+        Files of CoNLL-U or CoNLL-X.
+    output
+        With one input, a file; with several, a folder that gets a file of the same name for each.
+    engine
+        Who does the work.
+    options
+        Those of :meth:`turbotree.Parser.parse_batch`.
+    skip_errors
+        Leave broken sentences out instead of stopping at the first.
+    piece_bytes
+        How large the pieces are.
+    on_piece
+        Told of each piece that is done: how many are, of how many, and what became of it.
+    """
+    files = [Path(path) for path in inputs]
+    targets = _targets(files, Path(output))
+    report = CorpusReport(inputs=len(files))
+    settings = {
+        "model": _checksum(Path(model)),
+        "options": options or {},
+        "skip_errors": skip_errors,
+        "piece_bytes": piece_bytes,
+    }
+    calls, jobs = [], []
+    for file, target in zip(files, targets, strict=True):
+        job = _Job.begin(file, target, settings, piece_bytes)
+        jobs.append(job)
+        for piece in job.pieces:
+            report.pieces += 1
+            if job.path_of(piece).exists():
+                report.resumed += 1
+                continue
+            calls.append((job, piece))
+    arguments = [
+        (
+            os.fspath(model),
+            piece,
+            job.layout,
+            options or {},
+            skip_errors,
+            os.fspath(job.path_of(piece)),
+        )
+        for job, piece in calls
+    ]
+    left = [len([1 for owner, _ in calls if owner is job]) for job in jobs]
+    for job, open_pieces in zip(jobs, left, strict=True):
+        if not open_pieces:
+            job.finish()
+    for number, done in engine.run(parse_piece, arguments):
+        report.sentences += done.sentences
+        report.words += done.words
+        report.seconds += done.seconds
+        report.skipped += done.skipped
+        place = jobs.index(calls[number][0])
+        left[place] -= 1
+        if not left[place]:
+            jobs[place].finish()
+        if on_piece is not None:
+            on_piece(report.pieces - sum(left), report.pieces, done)
+    return report
+
+
+def parse_piece(
+    model: str,
+    piece: Piece,
+    layout: Layout,
+    options: dict[str, Any],
+    skip_errors: bool,
+    target: str,
+) -> PieceReport:
+    """Parse one piece into a file of its own; this is what workers run."""
+    started = perf_counter()
+    skipped: list[str] = []
+    on_error: Any = (lambda error: skipped.append(str(error))) if skip_errors else "raise"
+    annotator = _loaded(model, os.stat(model).st_mtime_ns)
+    words = sentences = 0
+    with atomic_path(target) as temporary, open(temporary, "wb") as out:
+
+        def predicted() -> Iterable[Any]:
+            nonlocal words, sentences
+            found = annotator.pipe(piece.sentences(layout, on_error), **options)
+            for one in found:
+                sentence = one.to_sentence()
+                sentences += 1
+                words += len(sentence)
+                yield sentence
+
+        write_sentences(predicted(), out)
+    return PieceReport(sentences, words, perf_counter() - started, tuple(skipped))
+
+
+@lru_cache(maxsize=2)
+def _loaded(model: str, changed: int) -> Parser | Tagger:
+    """Load a model once a worker, and again if the file has changed."""
+    if read_model(model).kind == TAGGER:
+        return Tagger.load(model)
+    return Parser.load(model)
+
+
+@dataclass(eq=False)
+class _Job:
+    """One input on its way to one output."""
+
+    source: Path
+    target: Path
+    layout: Layout
+    pieces: list[Piece]
+    folder: Path
+
+    @classmethod
+    def begin(cls, source: Path, target: Path, settings: dict[str, Any], most: int) -> _Job:
+        if not source.is_file():
+            raise InputError(f"{source}: no such file")
+        layout = sniff(source)
+        if layout not in _LAYOUTS.values():
+            raise InputError(f"{source}: neither CoNLL-U nor CoNLL-X")
+        pieces = cut(source, most)
+        folder = target.with_name(f".{target.name}.pieces")
+        state = source.stat()
+        plan = json.dumps(
+            {**settings, "size": state.st_size, "changed": state.st_mtime_ns}, sort_keys=True
+        )
+        if folder.exists() and _content(folder / "plan.json") != plan:
+            shutil.rmtree(folder)  # of another run: with another model, or of another input
+        folder.mkdir(exist_ok=True)
+        with atomic_path(folder / "plan.json") as temporary:
+            temporary.write_text(plan, encoding="utf-8")
+        return cls(source, target, layout, pieces, folder)
+
+    def path_of(self, piece: Piece) -> Path:
+        return self.folder / f"{piece.number:06}.piece"
+
+    def finish(self) -> None:
+        """Join the pieces."""
+        with atomic_path(self.target) as temporary, open(temporary, "wb") as out:
+            for piece in self.pieces:
+                with open(self.path_of(piece), "rb") as file:
+                    shutil.copyfileobj(file, out)
+        shutil.rmtree(self.folder)
+
+
+def _targets(files: list[Path], output: Path) -> list[Path]:
+    if not files:
+        raise InputError("no input files")
+    if len(files) == 1 and not output.is_dir():
+        return [output]
+    names = [file.name for file in files]
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"two inputs are called {name}; their outputs would be one file")
+    if output.exists() and not output.is_dir():
+        raise InputError(
+            f"{output}: is a file; expected a folder for the output of {len(files)} inputs"
+        )
+    output.mkdir(exist_ok=True)
+    targets = [output / name for name in names]
+    for file, target in zip(files, targets, strict=True):
+        if target.exists() and target.samefile(file):
+            raise InputError(f"{target}: the output would take the place of the input")
+    return targets
+
+
+def _checksum(path: Path) -> str:
+    if not path.is_file():
+        raise InputError(f"{path}: no such file")
+    digest = hashlib.sha256()
+    with open(path, "rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def _content(path: Path) -> str | None:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError:
+        return None

@@ -1,0 +1,36 @@
+"""What counts as a sentence where one is asked for."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+from turbotree.errors import InputError
+from turbotree.text.reading import read_conllu
+from turbotree.text.sentence import Sentence
+
+
+def as_sentence(given: Any) -> Sentence:
+    """Return a sentence as it is, and a ``TokenList`` of the conllu library as a sentence.
+
+    Examples
+    --------
+    >>> sentence = Sentence.from_words(["Birds", "sing"])
+    >>> as_sentence(sentence) is sentence
+    True
+    >>> as_sentence("Birds sing")
+    Traceback (most recent call last):
+    turbotree.errors.InputError: expected a Sentence, got str; ...
+    """
+    if isinstance(given, Sentence):
+        return given
+    serialize = getattr(given, "serialize", None)  # so that we need not import the library
+    if not callable(serialize):
+        raise InputError(
+            f"expected a Sentence, got {type(given).__name__}; "
+            "turbotree.text.read_conllu or Sentence.from_words make them"
+        )
+    sentences = list(read_conllu(io.StringIO(serialize())))
+    if len(sentences) != 1:
+        raise InputError(f"expected the tokens of one sentence, got {len(sentences)} sentences")
+    return sentences[0]
