@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from turbotree.errors import InputError
-from turbotree.parsing import Parse, Parser
+from turbotree.parsing import Parser
 from turbotree.serving import Annotations, Engine, Limits
 from turbotree.serving.running import LOOPBACK
 from turbotree.text import treebank
@@ -33,19 +32,6 @@ FLAGS = [
 
 # Chromium logs answers of 4xx and lost connections; tests look at those where they expect them.
 LOGGED = re.compile(r"status of 4\d\d|net::ERR_FAILED")
-
-
-class RuledParser(Parser):
-    """A parser that knows one rule: heads stand to the right. For packages without rules."""
-
-    def parse_batch(self, sentences: Any, *, rules: Any = None, **options: Any) -> list[Parse]:
-        if rules is None:
-            return super().parse_batch(sentences, **options)
-        if "ark" in rules:
-            raise InputError("<rules>:1:14: unknown predicate 'ark'; did you mean 'arc'?")
-        words = len(sentences[0])
-        left = [(h, m) for m in range(1, words + 1) for h in range(1, m)]
-        return [Parser.parse(self, sentences[0], forbid=left)]
 
 
 class Served(NamedTuple):
@@ -73,9 +59,6 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
     parser = Parser.train(treebank(150, seed=1), epochs=2, pruner_epochs=1)
     engine = Engine(parser, "small", Limits())
-    if not engine.takes_rules:
-        fields = {name: getattr(parser, name) for name in parser.__dataclass_fields__}
-        engine = Engine(RuledParser(**fields), "small", Limits())
     folder = tmp_path_factory.mktemp("saved")
     with Annotations(folder) as annotations:
         app = create_app(engine, annotations=annotations, hosts=LOOPBACK)

@@ -49,5 +49,5 @@ def client(parser: Parser) -> Iterator[Callable[..., Any]]:
         return testclient.TestClient(app)
 
     yield make
-    for annotations in opened:
-        annotations.close()
+    for one in opened:
+        one.close()

@@ -22,7 +22,7 @@ from turbotree.serving.annotations import FILE, JOURNAL, Annotations
 from turbotree.serving.journal import Journal
 from turbotree.text import Sentence, read_conllu, treebank
 
-pytest.importorskip("fastapi")  # make test-all has it
+pytest.importorskip("fastapi")
 
 TREE = Sentence.from_words(["Go", "!"], heads=[0, 1], labels=["root", "punct"])
 

@@ -6,11 +6,12 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from turbotree.parsing import Parse, Parser
+from turbotree.parsing import Parser
 from turbotree.serving.reading import conllu_sentences, tagged_sentences
 from turbotree.text import Sentence, treebank
 
@@ -287,52 +288,60 @@ def test_a_pipeline_takes_text_and_keeps_tags_that_are_given(
     assert [word["upos"] for word in bare["words"]] == ["NOUN", "NOUN"]
 
 
-class RuledParser(Parser):
-    """A parser whose rules are: the text as it came, or an error with a place."""
-
-    seen: list[str] = []  # noqa: RUF012
-
-    def parse_batch(self, sentences: Any, *, rules: Any = None, **options: Any) -> list[Parse]:
-        if rules is not None:
-            if "ark" in rules:
-                from turbotree.errors import InputError
-
-                raise InputError("<rules>:1:14: unknown predicate 'ark'")
-            self.seen.append(rules)
-        return super().parse_batch(sentences, **options)
+RIGHT = "forall h, m: arc(h, m) and h != root -> h > m"
 
 
-def test_rules_are_passed_on_and_their_errors_have_a_place(
-    client: Callable[..., Any], parser: Parser
-) -> None:
-    if client(model=parser).get("/model").json()["rules"]:
-        ruled: Any = parser
-        good = "forall h, m: arc(h, m) and h != root -> h > m"
-    else:
-        ruled = RuledParser(**{name: getattr(parser, name) for name in parser.__dataclass_fields__})
-        good = "anything"
-    app = client(model=ruled)
+def test_rules_hold_and_their_errors_have_a_place(client: Callable[..., Any]) -> None:
+    app = client()
     assert app.get("/model").json()["rules"] is True
-    the_sentence(app.post("/parse", json={"tagged": BIRDS, "rules": good}))
-    bad = {"tagged": BIRDS, "rules": "forall h, m: ark(h, m) -> h < m"}
+    answer = the_sentence(app.post("/parse", json={"tagged": BIRDS, "rules": RIGHT}))
+    heads = answer["trees"][0]["heads"]
+    assert all(head == 0 or head > word for word, head in enumerate(heads, 1))
+    bad = {"tagged": BIRDS, "rules": "# one\nforall h, m: ark(h, m) -> h < m"}
     problem = app.post("/parse", json=bad).json()["error"]
-    assert (problem["line"], problem["column"]) == (1, 14)
+    assert (problem["line"], problem["column"]) == (2, 14)
     assert problem["message"].startswith("unknown predicate 'ark'")
 
 
-def test_rules_read_no_files_of_the_server(client: Callable[..., Any], parser: Parser) -> None:
-    ruled = RuledParser(**{name: getattr(parser, name) for name in parser.__dataclass_fields__})
-    app = client(model=ruled)
-    rules = "# names\nforall m: form(m) in   file '/etc/passwd' -> arc(root, m)"
+def test_arcs_are_pinned_and_forbidden_beside_rules(client: Callable[..., Any]) -> None:
+    app = client()
+    asked = {"tagged": BIRDS, "rules": RIGHT, "require": [[3, 1]], "forbid": [[3, 2]]}
+    heads = the_sentence(app.post("/parse", json=asked))["trees"][0]["heads"]
+    assert heads == [3, 4, 4, 0]  # nothing else is left
+    label = app.get("/model").json()["labels"][0]
+    asked = {"tagged": BIRDS, "rules": RIGHT, "require": [[0, 4], [None, 1, label]]}
+    tree = the_sentence(app.post("/parse", json=asked))["trees"][0]
+    assert (tree["heads"][3], tree["labels"][0]) == (0, label)
+    clash = {"tagged": BIRDS, "rules": RIGHT, "require": [[1, 2]]}
+    assert app.post("/parse", json=clash).json()["error"]["kind"] == "infeasible"
+    refused(app.post("/parse", json={**clash, "require": [[9, 2]]}), 422)
+    odd = {**clash, "require": [[3, 2, "a') or label(h, m, 'b"]]}
+    assert "cannot stand in a rule" in refused(app.post("/parse", json=odd), 422)
+
+
+def test_rules_read_no_files_of_the_server(client: Callable[..., Any], tmp_path: Path) -> None:
+    app = client()
+    secret = tmp_path / "secret.rules"
+    secret.write_text("forall h, m: secret(h, m)")
+    response = app.post("/parse", json={"tagged": BIRDS, "rules": str(secret)})
+    assert "secret(" not in refused(response, 422)
+    rules = f"# names\nforall m: form(m) in   file '{secret}' -> arc(root, m)"
     response = app.post("/parse", json={"tagged": BIRDS, "rules": rules})
     assert "not for servers" in refused(response, 422)
     assert response.json()["error"]["line"] == 2
-    ruled.seen.clear()
-    app.post("/parse", json={"tagged": BIRDS, "rules": "/etc/passwd"})
-    assert all("\n" in text for text in ruled.seen)  # never taken for a path
-    off = client(model=ruled, rules_allowed=False)
+    off = client(rules_allowed=False)
     assert off.get("/model").json()["rules"] is False
-    refused(off.post("/parse", json={"tagged": BIRDS, "rules": "x"}), 422)
+    refused(off.post("/parse", json={"tagged": BIRDS, "rules": RIGHT}), 422)
+
+
+def test_rules_that_come_along_can_be_sent_as_they_are(client: Callable[..., Any]) -> None:
+    app = client()
+    examples = app.get("/model").json()["rule_examples"]
+    assert {"one-root", "one-subject"} <= set(examples)
+    for text in examples.values():
+        response = app.post("/parse", json={"tagged": BIRDS, "rules": text})
+        # A small model may lack a label that a rule names; that is told, and nothing else.
+        assert response.status_code == 200 or "has no label" in refused(response, 422)
 
 
 def test_answers_are_ascii_json(client: Callable[..., Any]) -> None:

@@ -12,10 +12,12 @@ from typing import Any, Protocol
 from turbotree.errors import InputError, ModelFileError
 from turbotree.modelfile import read_model
 from turbotree.parsing import Parse, Parser
+from turbotree.parsing.constraints import Constraints
 from turbotree.parsing.tracing import trace_sentence
 from turbotree.serving.describing import described, described_trace
 from turbotree.serving.limits import Limits, TooLargeError, TooSlowError
 from turbotree.serving.reading import (
+    arcs_as_rules,
     check_lengths,
     conllu_sentences,
     rules_text,
@@ -199,23 +201,12 @@ class Engine:
                 f"k is {question.k}; this server gives {self.limits.max_trees} trees at most"
             )
         sentences = self.sentences(question)
-        options: dict[str, Any] = {}
-        if question.rules and question.rules.strip():
-            several = question.k > 1
-            if not (self.takes_rules_for_several if several else self.takes_rules):
-                raise InputError(
-                    "rules: only for k = 1 with this model"
-                    if several and self.takes_rules
-                    else "rules: this server takes none"
-                )
-            options["rules"] = rules_text(question.rules)
         constrained = bool(question.require or question.forbid)
         if constrained and len(sentences) != 1:
             raise InputError(
                 f"require and forbid are for one sentence; there are {len(sentences)} here"
             )
-        if constrained:
-            options.update(require=question.require, forbid=question.forbid)
+        options = self._options(question, sentences[0])
         answers = []
         for group in _groups(sentences, 1 if constrained or question.k > 1 else _AT_ONCE):
             if not in_time():
@@ -231,6 +222,18 @@ class Engine:
                 )
                 answer["trace"] = described_trace(solution)
         return answers
+
+    def _options(self, question: Question, sentence: Sentence) -> dict[str, Any]:
+        """Give the options of the parser; arcs beside rules become rules."""
+        require, forbid = question.require, question.forbid
+        if not (question.rules and question.rules.strip()):
+            return {"require": require, "forbid": forbid} if require or forbid else {}
+        if not self.takes_rules:
+            raise InputError("rules: this server takes none")
+        if question.k > 1 and not self.takes_rules_for_several:
+            raise InputError("rules: only for k = 1 with this model")
+        Constraints.of(sentence, require, forbid)  # complains of arcs that do not exist
+        return {"rules": rules_text(question.rules) + arcs_as_rules(require, forbid)}
 
     def _trees(
         self, group: Sequence[Sentence], k: int, options: Mapping[str, Any]

@@ -228,7 +228,8 @@ function showPanels() {
     by("others").querySelector(`[aria-pressed="true"]`)?.focus();
   });
   const note = one.note && !one.more ? "There is nothing to show." : null;
-  showProof(by("proof"), one.more?.trace ?? null, one.answer.trees[0].certificate, note);
+  const free = model.rules && editor.text().trim() ? " The plot is of the tree without rules." : "";
+  showProof(by("proof"), one.more?.trace ?? null, one.answer.trees[0].certificate, note, free);
 }
 
 function listSentences() {

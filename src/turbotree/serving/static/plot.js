@@ -25,7 +25,7 @@ function said(trace, certificate) {
 }
 
 /** Draw the trace into a place; null while it is on its way. */
-export function showProof(place, trace, certificate, note) {
+export function showProof(place, trace, certificate, note, more = "") {
   if (note) return place.replaceChildren(html("p", { class: "hint" }, note));
   if (!trace) return place.replaceChildren(html("p", { class: "hint loading" }, "Following the solver…"));
   const bound = trace.bound, value = trace.value;
@@ -87,5 +87,5 @@ export function showProof(place, trace, certificate, note) {
       svg("text", { class: "name bound-name", x: bx + 8, y: by + 4 }, "bound"),
       svg("text", { class: "name value-name", x: vx + 8, y: apart + 4 }, "value"));
   }
-  place.replaceChildren(picture, html("p", { class: "hint" }, text));
+  place.replaceChildren(picture, html("p", { class: "hint" }, text + more));
 }
