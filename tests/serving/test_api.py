@@ -308,10 +308,12 @@ def test_arcs_are_pinned_and_forbidden_beside_rules(client: Callable[..., Any]) 
     asked = {"tagged": BIRDS, "rules": RIGHT, "require": [[3, 1]], "forbid": [[3, 2]]}
     heads = the_sentence(app.post("/parse", json=asked))["trees"][0]["heads"]
     assert heads == [3, 4, 4, 0]  # nothing else is left
-    label = app.get("/model").json()["labels"][0]
-    asked = {"tagged": BIRDS, "rules": RIGHT, "require": [[0, 4], [None, 1, label]]}
+    asked = {"tagged": BIRDS, "rules": RIGHT, "marginals": True}
+    answer = the_sentence(app.post("/parse", json=asked))
+    second = answer["alternatives"][0]["labels"][1]["label"]
+    asked["require"] = [[answer["trees"][0]["heads"][0], 1, second]]
     tree = the_sentence(app.post("/parse", json=asked))["trees"][0]
-    assert (tree["heads"][3], tree["labels"][0]) == (0, label)
+    assert (tree["heads"], tree["labels"][0]) == (answer["trees"][0]["heads"], second)
     clash = {"tagged": BIRDS, "rules": RIGHT, "require": [[1, 2]]}
     assert app.post("/parse", json=clash).json()["error"]["kind"] == "infeasible"
     refused(app.post("/parse", json={**clash, "require": [[9, 2]]}), 422)

@@ -41,6 +41,7 @@ class SlowParser(Parser):
 
 @pytest.fixture
 def slow(parser: Parser) -> SlowParser:
+    SlowParser.begun = threading.Semaphore(0)
     return SlowParser(**{name: getattr(parser, name) for name in parser.__dataclass_fields__})
 
 
@@ -138,12 +139,8 @@ def test_sigterm_finishes_requests_and_exits_with_status_0(
                 while not stop.is_set():
                     try:
                         answers.append(own.post("/batch", json=many).status_code)
-                    except httpx.ConnectError:  # it takes no new ones any more
-                        return
-                    except httpx.RemoteProtocolError as error:
-                        # A connection that was kept open is closed; a request that was taken up
-                        # would have been answered.
-                        answers.append(str(error))
+                    except httpx.TransportError:
+                        # It takes no new ones any more, and closes connections that wait.
                         return
 
         threads = [threading.Thread(target=keep_asking) for _ in range(3)]
@@ -159,7 +156,7 @@ def test_sigterm_finishes_requests_and_exits_with_status_0(
     assert process.returncode == 0
     assert "Stopped." in output
     assert "Traceback" not in output
-    assert {answer for answer in answers if isinstance(answer, int)} == {200}
+    assert set(answers) == {200}
 
 
 def test_a_request_under_way_is_answered_after_sigterm(model_file: Path) -> None:
