@@ -29,7 +29,7 @@ except ImportError as error:
     ) from error
 
 _ABOUT = """Trees with probabilities, proofs and constraints over HTTP. Errors are JSON too:
-`{"error": {"kind": ..., "message": ...}}`, one line for people."""
+{"error": {"kind": ..., "message": ...}}, one line for people."""
 _JSON = "application/json"
 _REFUSALS: dict[int | str, dict[str, Any]] = {
     status: {"model": schemas.ErrorAnswer, "description": what}

@@ -91,7 +91,7 @@ class Word(BaseModel):
 
 
 class Certificate(BaseModel):
-    """What is known of a tree: ``optimal`` is a proof that none scores higher."""
+    """What is known of a tree: status optimal is a proof that none scores higher."""
 
     status: str
     bound: float | None

@@ -20,7 +20,7 @@ export function showInspector(place, view, model, on) {
   const label = view.labels[word - 1];
   const name = (m) => (m ? view.words[m - 1].form : "root");
   const pinned = view.pinned.has(word);
-  const chance = view.chances ? percent(view.chances[word - 1]) : "";
+  const chance = pinned ? "pinned" : percent(view.chances[word - 1]);
 
   const relations = html("select", {
     id: "relation", "aria-label": `Relation of ${name(word)}`,

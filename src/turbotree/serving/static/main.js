@@ -1,31 +1,18 @@
 // The page: what is asked, what is shown, and what happens when something is clicked.
 
 import * as api from "./api.js";
-import { by, counted, html, percent } from "./dom.js";
+import { showBar, showConstraints } from "./bar.js";
+import { by, counted, html } from "./dom.js";
 import { giveConllu, giveSvg } from "./download.js";
+import { EXAMPLES } from "./examples.js";
 import { showInspector } from "./inspector.js";
 import { showOthers } from "./others.js";
 import { showProof } from "./plot.js";
 import { rulesEditor } from "./rules.js";
+import { difference, newState, plain, questionOf, requestOf, treeOf, viewOf } from "./sentence.js";
 import { drawTree, focusWord, reveal } from "./tree.js";
 
 const TREES = 5;
-const EXAMPLES = {
-  tagged: {
-    "Telescope": "I/PRON saw/VERB the/DET man/NOUN with/ADP a/DET telescope/NOUN ./PUNCT",
-    "Hearing": "A/DET hearing/NOUN is/AUX scheduled/VERB on/ADP the/DET issue/NOUN today/NOUN ./PUNCT",
-    "Long": "The/DET committee/NOUN ,/PUNCT which/PRON had/AUX met/VERB twice/ADV in/ADP the/DET " +
-      "spring/NOUN to/PART discuss/VERB the/DET report/NOUN ,/PUNCT decided/VERB that/SCONJ the/DET " +
-      "bridge/NOUN over/ADP the/DET river/NOUN should/AUX be/AUX closed/VERB for/ADP repairs/NOUN " +
-      "before/SCONJ the/DET winter/NOUN storms/NOUN arrive/VERB ,/PUNCT although/SCONJ many/ADJ " +
-      "people/NOUN use/VERB it/PRON daily/ADV ./PUNCT",
-  },
-  text: {
-    "Telescope": "I saw the man with a telescope.",
-    "Hearing": "A hearing is scheduled on the issue today.",
-    "Two sentences": "Time flies like an arrow. Fruit flies like a banana.",
-  },
-};
 
 let model = null;
 let sentences = []; // one state a sentence: see newState
@@ -33,22 +20,9 @@ let current = 0;
 let editor = null;
 let pending = null; // aborts the requests under way
 
-function newState(answer) {
-  return { answer, free: answer.alternatives, base: answer.trees[0].conllu, pins: new Map(), forbidden: [], history: [],
-    rank: 1, selected: null, changed: new Set(), more: null, note: null, saved: false };
-}
-
 const state = () => sentences[current];
-const treeOf = (one) => (one.rank === 1 ? one.answer.trees[0] : one.more.trees[one.rank - 1]);
 
 // ---- What is asked
-
-function questionOf(one) {
-  const require = [...one.pins].map(([m, { head, label }]) => (label ? [head, m, label] : [head, m]));
-  const question = { conllu: one.base, require, forbid: one.forbidden, marginals: true };
-  if (model.rules && editor.text().trim()) question.rules = editor.text();
-  return question;
-}
 
 /** Ask again for the current sentence; `undo` puts things back if there is no such tree. */
 async function refresh(undo = () => {}) {
@@ -59,11 +33,15 @@ async function refresh(undo = () => {}) {
   const busy = setTimeout(() => by("tree-card").setAttribute("aria-busy", "true"), 120);
   try {
     const before = treeOf(one);
-    const [answer] = (await api.parse(questionOf(one), signal)).sentences;
+    const question = questionOf(one, editor.text());
+    one.stale = true;
+    const [answer] = (await api.parse(question, signal)).sentences;
     const after = answer.trees[0];
-    one.changed = new Set(after.heads.map((head, i) => i + 1)
-      .filter((m) => after.heads[m - 1] !== before.heads[m - 1] || after.labels[m - 1] !== before.labels[m - 1]));
-    Object.assign(one, { answer, rank: 1, more: null, note: null, saved: false });
+    const changed = difference(before, after);
+    Object.assign(one, {
+      answer, changed, rank: 1, more: null, note: null, saved: false, stale: false,
+      ruled: Boolean(question.rules),
+    });
     complain(null);
     editor.clear();
     show();
@@ -72,6 +50,7 @@ async function refresh(undo = () => {}) {
   } catch (error) {
     if (error.name === "AbortError") return;
     undo();
+    one.stale = false;
     if (error.line) editor.fail(error);
     else complain(error.kind === "infeasible" ? `No such tree: ${plain(error.message)}` : error.message);
     show();
@@ -81,12 +60,9 @@ async function refresh(undo = () => {}) {
   }
 }
 
-// The sentence has no file or line that would mean anything here.
-const plain = (message) => message.replace(/^conllu:\d+( \([^)]*\))?: /, "");
-
 /** Ask for what takes longer: other trees, and how the solver got there. */
 async function askMore(one, signal) {
-  const question = questionOf(one);
+  const question = questionOf(one, one.ruled ? editor.text() : "");
   const several = !question.rules || model.rules_with_k;
   try {
     const asked = { ...question, k: several ? TREES : 1, trace: true };
@@ -98,11 +74,6 @@ async function askMore(one, signal) {
     one.note = error.message;
   }
   if (one === state()) showPanels();
-}
-
-function requestOf(text) {
-  if (/^\s*(#.*\n)*\d+\t/.test(text)) return { conllu: text.endsWith("\n") ? text : `${text}\n` };
-  return model.text ? { text } : { tagged: text };
 }
 
 async function parseInput() {
@@ -119,14 +90,14 @@ async function parseInput() {
   button.disabled = true;
   button.textContent = "Parsing…";
   try {
-    const answer = await api.parse({ ...requestOf(text), marginals: true }, signal);
+    const answer = await api.parse({ ...requestOf(text, model), marginals: true }, signal);
     complain(null);
     sentences = answer.sentences.map(newState);
     current = 0;
     listSentences();
     by("empty").hidden = true;
     by("found").hidden = false;
-    if (model.rules && editor.text().trim()) {
+    if (editor.text().trim()) {
       show();
       await refresh();
     } else {
@@ -152,22 +123,12 @@ function say(text) {
   by("said").textContent = text;
 }
 
-function viewOf(one) {
-  const tree = treeOf(one);
-  return {
-    words: one.answer.words, heads: tree.heads, labels: tree.labels,
-    chances: tree.head_probabilities,
-    // A pinned word has no alternatives left; those it had are what one wants to see.
-    alternatives: one.answer.alternatives.map((own, i) => (one.pins.has(i + 1) ? one.free[i] : own)),
-    pinned: new Set(one.pins.keys()), selected: one.selected, changed: one.changed,
-  };
-}
-
 function show({ focus = false } = {}) {
   const one = state();
   const view = viewOf(one);
   const scroller = by("scroller");
   const hadFocus = focus || scroller.contains(document.activeElement);
+  const button = by("inspector").contains(document.activeElement) ? document.activeElement.id : null;
   const left = scroller.scrollLeft;
   const picture = drawTree(view, actions);
   scroller.replaceChildren(picture);
@@ -175,44 +136,10 @@ function show({ focus = false } = {}) {
   if (hadFocus && one.selected) focusWord(picture, one.selected);
   if (one.selected) reveal(scroller, one.selected);
   showInspector(by("inspector"), view, model, inspectorActions);
-  showBar(one);
-  showConstraints(one);
+  if (button !== null) (by(button) ?? by("pin"))?.focus(); // its like, in place of the old one
+  showBar(one, model);
+  showConstraints(one, change);
   showPanels();
-}
-
-function showBar(one) {
-  const tree = treeOf(one);
-  const { status, gap } = tree.certificate;
-  const proven = status === "optimal";
-  const badge = by("badge");
-  badge.className = `badge ${proven ? "proven" : "open"}`;
-  const best = one.rank === 1 ? "best" : `${one.rank}. best`;
-  badge.textContent = proven ? `✓ Proven ${best}`
-    : gap === null ? "Not proven best" : `Within ${gap.toPrecision(2)} of the best`;
-  by("chance").textContent = tree.probability === undefined ? "" : `tree probability ${percent(tree.probability)}`;
-  by("undo").disabled = one.history.length === 0;
-  by("reset").disabled = one.pins.size + one.forbidden.length === 0;
-  const save = by("save");
-  save.hidden = !model.annotate;
-  save.textContent = one.saved ? "✓ Saved" : "Save tree";
-}
-
-function showConstraints(one) {
-  const name = (m) => (m ? one.answer.words[m - 1].form : "root");
-  const chips = [
-    ...[...one.pins].map(([m, { head, label }]) => ({
-      kind: "pin", text: `${name(m)} under ${name(head)}${label ? ` as ${label}` : ""}`,
-      drop: () => change((s) => s.pins.delete(m)),
-    })),
-    ...one.forbidden.map(([head, m]) => ({
-      kind: "ban", text: `${name(m)} not under ${name(head)}`,
-      drop: () => change((s) => { s.forbidden = s.forbidden.filter(([h, w]) => h !== head || w !== m); }),
-    })),
-  ];
-  by("constraints").hidden = chips.length === 0;
-  by("constraints").replaceChildren(...chips.map(({ kind, text, drop }) =>
-    html("li", { class: kind }, text,
-      html("button", { type: "button", "aria-label": `Take back: ${text}`, onclick: drop }, "×"))));
 }
 
 function showPanels() {
@@ -221,14 +148,13 @@ function showPanels() {
   showOthers(by("others"), { words: one.answer.words, trees, rank: one.rank, note: one.note }, (rank) => {
     const before = treeOf(one);
     one.rank = rank;
-    const after = treeOf(one);
-    one.changed = new Set(after.heads.map((_, i) => i + 1).filter((m) => after.heads[m - 1] !== before.heads[m - 1]));
+    one.changed = difference(before, treeOf(one));
     one.saved = false;
     show();
     by("others").querySelector(`[aria-pressed="true"]`)?.focus();
   });
   const note = one.note && !one.more ? "There is nothing to show." : null;
-  const free = model.rules && editor.text().trim() ? " The plot is of the tree without rules." : "";
+  const free = one.ruled ? " The plot is of the tree without rules." : "";
   showProof(by("proof"), one.more?.trace ?? null, one.answer.trees[0].certificate, note, free);
 }
 
@@ -245,7 +171,9 @@ function go(to) {
   by("next").disabled = current === sentences.length - 1;
   by("scroller").scrollLeft = 0;
   show();
-  if (!state().more) {
+  if (state().stale || Boolean(editor.text().trim()) !== state().ruled) {
+    refresh();
+  } else if (!state().more) {
     pending?.abort();
     pending = new AbortController();
     askMore(state(), pending.signal);
@@ -325,7 +253,7 @@ async function saveTree() {
     one.saved = true;
     say(`saved: ${counted(saved, "sentence")} in ${file}`);
     complain(null);
-    showBar(one);
+    showBar(one, model);
   } catch (error) {
     complain(`Not saved. ${error.message}`);
   } finally {

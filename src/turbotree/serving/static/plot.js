@@ -2,7 +2,7 @@
 
 import { counted, html, svg } from "./dom.js";
 
-const W = 340, H = 210, LEFT = 46, RIGHT = 62, TOP = 20, BOTTOM = 36;
+const W = 340, H = 210, LEFT = 46, RIGHT = 52, TOP = 20, BOTTOM = 36;
 
 function ticksOf(low, high) {
   const rough = (high - low) / 3 || 1;
@@ -74,7 +74,7 @@ export function showProof(place, trace, certificate, note, more = "") {
     svg("circle", { class: "value-dot", cx: vx, cy: vy, r: 3.2 }),
     svg("circle", { class: "bound-dot", cx: bx, cy: by, r: 3.2 }));
   if (met) {
-    picture.append(svg("text", { class: "name both", x: bx + 8, y: by + 4 }, "they met"));
+    picture.append(svg("text", { class: "name both", x: bx + 8, y: by + 4 }, "met"));
     const [startX, startY] = boundPoints[0];
     picture.append(svg("text", { class: "name bound-name", x: startX + 4, y: startY - 6 }, "bound"));
     if (valuePoints.length > 1) {

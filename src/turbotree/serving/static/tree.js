@@ -17,11 +17,11 @@ function arcPath(from, to, top, base) {
 
 const arrow = (x, base) => `${x - 4},${base - 8} ${x + 4},${base - 8} ${x},${base}`;
 
-function label(x, y, caption, extra = "") {
-  const half = textWidth(caption, SIZES.label) / 2 + 5;
+function label(x, y, caption) {
+  const half = 0.53 * textWidth(caption, SIZES.label) + 6; // bold letters are wider
   return [
-    svg("rect", { class: `pill ${extra}`, x: x - half, y: y - 8.5, width: 2 * half, height: 17, rx: 8.5 }),
-    svg("text", { class: `label ${extra}`, x, y: y + 4.2 }, caption),
+    svg("rect", { class: "pill", x: x - half, y: y - 8.5, width: 2 * half, height: 17, rx: 8.5 }),
+    svg("text", { class: "label", x, y: y + 4.2 }, caption),
   ];
 }
 
