@@ -28,8 +28,9 @@ Key = tuple[str, ...]
 class Annotations:
     """The corrected trees of a folder; use it as a context manager, or :meth:`close` it.
 
-    A sentence is known by its ``sent_id``, or else by its words: saved once more, it takes the
-    place of what was saved before.
+    A sentence is known by its ``sent_id`` and its words: saved once more, it takes the place of
+    what was saved before. The name alone would not do, because names of pipelines count the
+    sentences of each text anew.
 
     Parameters
     ----------
@@ -130,12 +131,10 @@ class Annotations:
 def key_of(sentence: Sentence) -> Key:
     """Tell what a sentence is known by.
 
-    >>> key_of(Sentence.from_words(["Go", "!"]))
-    ('words', 'Go', '!')
+    >>> key_of(Sentence.from_words(["Go", "!"], comments=["sent_id = a"]))
+    ('a', 'Go', '!')
     """
-    if sentence.sent_id:
-        return ("id", sentence.sent_id)
-    return ("words", *sentence.forms)
+    return (sentence.sent_id or "", *sentence.forms)
 
 
 def _locked(path: Path) -> int:
