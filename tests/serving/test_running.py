@@ -19,6 +19,8 @@ from typing import Any
 import pytest
 
 from turbotree.parsing import Parse, Parser
+from turbotree.serving import Annotations
+from turbotree.text import read_conllu
 
 httpx = pytest.importorskip("httpx")
 pytest.importorskip("fastapi")
@@ -178,6 +180,41 @@ def test_a_request_under_way_is_answered_after_sigterm(model_file: Path) -> None
         process.communicate(timeout=60)
     assert answer.startswith(b"HTTP/1.1 200")
     assert len(json.loads(answer.split(b"\r\n\r\n", 1)[1])["documents"]) == 150
+
+
+def test_trees_saved_over_http_survive_kill_9(model_file: Path, tmp_path: Path) -> None:
+    told: set[str] = set()
+    lock = threading.Lock()
+    for turn in range(2):
+        with server(model_file, "--annotate", str(tmp_path)) as (process, address):
+
+            def keep_saving(client: int, turn: int = turn, address: str = address) -> None:
+                with httpx.Client(base_url=address, timeout=30) as own:
+                    for number in range(10_000):
+                        name = f"{turn}-{client}-{number}"
+                        tree = f"# sent_id = {name}\n1\tGo\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
+                        try:
+                            answer = own.post("/annotations", json={"conllu": tree})
+                        except httpx.TransportError:
+                            return
+                        assert answer.status_code == 200
+                        with lock:
+                            told.add(name)
+
+            threads = [threading.Thread(target=keep_saving, args=(n,)) for n in range(3)]
+            for thread in threads:
+                thread.start()
+            before = len(told)
+            while len(told) < before + 20:
+                time.sleep(0.01)
+            process.kill()
+            for thread in threads:
+                thread.join()
+        with Annotations(tmp_path) as annotations:
+            assert not annotations.damaged
+        kept = {sentence.sent_id for sentence in read_conllu(tmp_path / "annotations.conllu")}
+        assert told <= kept
+        assert len(kept) <= len(told) + 3 * (turn + 1)  # one a client that was not told in time
 
 
 def test_garbage_on_the_wire_is_refused_and_the_server_lives(model_file: Path) -> None:
