@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from turbotree.cli.facts import epoch_lines, file_facts, file_rows, table, training_rows
+from turbotree.cli.inspect_pipeline import part_sizes, sizes_text
 from turbotree.labeling import Tagger
 from turbotree.labeling.model import ChainModel
 from turbotree.modelfile import ModelFile
@@ -26,6 +27,7 @@ def tagger_facts(file: ModelFile, tagger: Tagger) -> dict[str, Any]:
     }
     return {
         **file_facts(file),
+        "sizes": part_sizes(file),
         "task": tagger.task,
         "columns": tagger.columns,
         "reads": [*tagger.encoder.attributes, *tagger.encoder.set_attributes],
@@ -42,6 +44,7 @@ def tagger_page(facts: dict[str, Any]) -> str:
         "file": facts["path"],
         "kind": f"{facts['kind']}, task {facts['task']}",
         **file_rows(facts),
+        "sizes": sizes_text(facts["sizes"]),
         "columns": ", ".join(facts["columns"] or ["CoNLL-U"]),
         "reads": ", ".join(facts["reads"]),
         "features": f"{facts['features']:,}",

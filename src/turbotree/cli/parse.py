@@ -18,9 +18,11 @@ from turbotree.cli.reading import (
     InputFormat,
     OnMistake,
     Skipped,
+    format_layout,
     standard_input,
     tree_layout,
 )
+from turbotree.cli.run_pipeline import run_pipeline
 from turbotree.cli.tag import tag_file
 from turbotree.errors import InputError
 from turbotree.labeling import Tagger
@@ -28,7 +30,9 @@ from turbotree.labeling.storing import KIND as TAGGER
 from turbotree.modelfile import read_model
 from turbotree.parsing import Parse, Parser, compile_rules
 from turbotree.parsing.profile import Profile
-from turbotree.text import CONLLX, Layout, Sentence, layout_of, read_layout
+from turbotree.pipeline import Pipeline
+from turbotree.pipeline.storing import KIND as PIPELINE
+from turbotree.text import CONLLX, Layout, Sentence, read_layout
 from turbotree.text.sources import is_live
 
 #: Finds the trees of a stream of sentences.
@@ -96,7 +100,8 @@ def parse(
     input_format: Annotated[
         InputFormat | None,
         typer.Option(
-            help="Without it, what the file looks like; conllu for standard input.",
+            help="Without it, what the file looks like; for standard input conllu, or text if the "
+            "model is a pipeline.",
             show_default=False,
         ),
     ] = None,
@@ -225,6 +230,21 @@ def parse(
             show_default=False,
         ),
     ] = None,
+    text: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT",
+            help="For pipelines: parse this text instead of INPUT.",
+            show_default=False,
+        ),
+    ] = None,
+    keep_tags: Annotated[
+        bool,
+        typer.Option(
+            "--keep-tags",
+            help="For pipelines, with sentences as input: keep their tags and lemmas.",
+        ),
+    ] = False,
     threads: Annotated[
         int,
         typer.Option(metavar="N", help="Threads; the output is the same for any number.", min=1),
@@ -247,7 +267,35 @@ def parse(
     if output is not None:
         check_output(output)
     skipped = Skipped(on_error)
-    if read_model(model).kind == TAGGER:
+    kind = read_model(model).kind
+    if kind == PIPELINE:
+        if columns is not None or encoding is not None:
+            raise InputError("--columns and --encoding are for taggers; this model is a pipeline")
+        if not (k is samples is None) or keep_given:
+            raise InputError("--k, --samples and --keep-given are for parsers, not for pipelines")
+        run_pipeline(
+            Pipeline.load(model),
+            input,
+            output,
+            text=text,
+            format=format,
+            input_format=input_format,
+            keep_tags=keep_tags,
+            notes=Notes(marginals, certificates, None),
+            skipped=skipped,
+            options={
+                "decoder": _decoder(decoder, exact),
+                "decomposition": decomposition.value if decomposition else None,
+                "projective": projective,
+                "single_root": single_root,
+                "threads": threads,
+            },
+            profile=profile,
+        )
+        return
+    if text is not None or keep_tags:
+        raise InputError(f"--text and --keep-tags are for pipelines; this model is a {kind}")
+    if kind == TAGGER:
         for_parsers = (decoder, decomposition, exact, projective, profile, keep_given, certificates)
         if any(for_parsers) or not (single_root is k is samples is None):
             raise InputError("--decoder and the like are for parsers; this model is a tagger")
@@ -313,7 +361,7 @@ def _source(path: Path | None, format: InputFormat | None) -> tuple[Any, Layout]
         return path, tree_layout(path, format)
     stream = standard_input()
     source = Arriving(stream) if is_live(stream) else stream
-    return source, layout_of((format or InputFormat.CONLLU).value)
+    return source, format_layout(format or InputFormat.CONLLU)
 
 
 def _format(

@@ -40,6 +40,14 @@ class Task(str, Enum):
     TAG = "tag"
     CHUNK = "chunk"
     ENTITIES = "entities"
+    PIPELINE = "pipeline"
+
+
+class Tags(str, Enum):
+    """Which tags and lemmas a parser learns from."""
+
+    GIVEN = "given"
+    JACKKNIFE = "jackknife"
 
 
 class Scheme(str, Enum):
@@ -59,7 +67,8 @@ class FeatureSet(str, Enum):
 
 def given_templates(given: list[str], task: Task) -> dict[str, list[str]]:
     """Read the template sets that are given as SET=FILE."""
-    known = TEMPLATE_SETS if task is Task.PARSE else TASKS[task.value]
+    trees = task in (Task.PARSE, Task.PIPELINE)
+    known = TEMPLATE_SETS if trees else TASKS[task.value]
     sets: dict[str, list[str]] = {}
     for item in given:
         name, equals, file = item.partition("=")
@@ -67,7 +76,7 @@ def given_templates(given: list[str], task: Task) -> dict[str, list[str]]:
             raise InputError(
                 f"--templates {item}: expected SET=FILE, SET being one of {', '.join(known)}"
             )
-        if task is not Task.PARSE and file in _BUILT_IN and not Path(file).exists():
+        if not trees and file in _BUILT_IN and not Path(file).exists():
             sets[name] = load_templates(file)
             continue
         try:
@@ -78,3 +87,18 @@ def given_templates(given: list[str], task: Task) -> dict[str, list[str]]:
             raise InputError(f"{file}: no templates")
         sets[name] = lines
     return sets
+
+
+def given_trim(text: str) -> float | dict[str, float]:
+    """Read a number, or several with names.
+
+    >>> given_trim("2"), given_trim("labels=4,pruner=15")
+    (2.0, {'labels': 4.0, 'pruner': 15.0})
+    """
+    try:
+        if "=" not in text:
+            return float(text)
+        pairs = (item.split("=") for item in text.split(","))
+        return {name.strip(): float(value) for name, value in pairs}
+    except ValueError:
+        raise InputError(f"--trim {text}: expected a number, or NAME=NUMBER,...") from None

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from turbotree.errors import InputError
+from turbotree.features.weights import check_bits
 from turbotree.learning import LearnerOptions, Loss
 
 #: The tasks, each with the template sets it uses.
@@ -61,6 +62,8 @@ class TaggerOptions:
         Template sets that replace the default ones, by name.
     licence
         Licence of the training data, kept in the model file.
+    bits
+        Bits of a weight in the finished model: 32, or 16 for a model of a third of the size.
     """
 
     task: str = "chunk"
@@ -78,6 +81,7 @@ class TaggerOptions:
     least_count: int | None = None
     templates: Mapping[str, Sequence[str]] | None = None
     licence: str | None = None
+    bits: int = 32
 
     def __post_init__(self) -> None:
         if self.task not in TASKS:
@@ -95,6 +99,7 @@ class TaggerOptions:
             value = getattr(self, name)
             if value is not None and not isinstance(value, float | int):
                 raise InputError(f"{name} is {value!r}; expected a number")
+        check_bits(self.bits)
         if self.threads < 1:
             raise InputError(f"threads is {self.threads}; expected at least 1")
         if self.least_count is not None and self.least_count < 1:

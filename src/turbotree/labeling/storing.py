@@ -27,6 +27,12 @@ KIND = "tagger"
 
 def store(tagger: Tagger, path: str | os.PathLike[str]) -> None:
     """Write a tagger to one file, whole or not at all."""
+    arrays, header = contents(tagger)
+    write_model(path, arrays, header, kind=KIND)
+
+
+def contents(tagger: Tagger) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
+    """Return what a model file holds of a tagger: arrays, and a header."""
     arrays: dict[str, npt.NDArray[Any]] = {}
     stages: list[dict[str, Any]] = []
     for stage in tagger.stages:
@@ -49,20 +55,25 @@ def store(tagger: Tagger, path: str | os.PathLike[str]) -> None:
             arrays[f"{stage.column}.list_offsets"] = model.lists.offsets
             arrays[f"{stage.column}.list_labels"] = model.lists.labels
         stages.append(facts)
-    header = {
+    return arrays, {
         "task": tagger.task,
         "columns": None if tagger.columns is None else list(tagger.columns),
         "encoder": tagger.encoder.to_dict(),
         "stages": stages,
         "training": tagger.record,
     }
-    write_model(path, arrays, header, kind=KIND)
 
 
 def load_fields(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Map a tagger's file into memory; return the fields of the tagger."""
     file = read_model(path, kind=KIND)
-    header, arrays = file.header, file.arrays
+    return fields_of(file.arrays, file.header, os.fspath(path))
+
+
+def fields_of(
+    arrays: dict[str, npt.NDArray[Any]], header: dict[str, Any], path: str
+) -> dict[str, Any]:
+    """Return the fields of the tagger that a model file holds."""
     try:
         encoder = Encoder.from_dict(header["encoder"])
         columns = header["columns"]
@@ -78,7 +89,7 @@ def load_fields(path: str | os.PathLike[str]) -> dict[str, Any]:
         }
     except (InputError, KeyError, TypeError, ValueError, AttributeError) as error:
         # The checksum holds, so this is a file that another program wrote in our name.
-        raise ModelFileError(f"{os.fspath(path)}: not a usable tagger: {error!r}") from error
+        raise ModelFileError(f"{path}: not a usable tagger: {error!r}") from error
 
 
 def _stage(facts: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], encoder: Encoder) -> Stage:

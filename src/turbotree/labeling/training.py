@@ -149,7 +149,7 @@ class _Trainer:
             self.encoder,
             tuple(stages),
             {
-                "options": self.options.to_record(),
+                "options": {**self.options.to_record(), "bits": self.options.bits},
                 "sentences": len(self.train),
                 "words": sum(map(len, self.train)),
                 "stages": records,
@@ -225,8 +225,13 @@ class _Trainer:
         task = _task(model, data)
 
         def frozen(current: Weights) -> Model:
-            threshold = self.options.threshold()
-            return model.with_weights(current.freeze(labels=model.label_limit, threshold=threshold))
+            return model.with_weights(
+                current.freeze(
+                    labels=model.label_limit,
+                    threshold=self.options.threshold(),
+                    bits=self.options.bits,
+                )
+            )
 
         def on_epoch(current: Weights, record: EpochRecord) -> None:
             if dev:

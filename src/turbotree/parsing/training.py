@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from turbotree.errors import InputError
 from turbotree.features import (
     Encoder,
+    FrozenWeights,
     Weights,
     attributes_of,
 )
@@ -194,7 +195,11 @@ class _Trainer:
                     raise
                 labels, label_record = labelling.result()
         record = {
-            "options": self.options.to_record(),
+            "options": {
+                **self.options.to_record(),
+                "bits": self.options.bits,
+                "trim": self.options.trims(),
+            },
             "sentences": len(self.train.heads),
             "words": self.train.words,
             "words without a head": self.train.words - self.train.known_heads,
@@ -231,7 +236,7 @@ class _Trainer:
             options.pruner_learner(),
         )
         pruner = Pruner(
-            ArcModel(light.scorers["arc"], weights.freeze(threshold=_NEGLIGIBLE["pruner"])),
+            ArcModel(light.scorers["arc"], self._freeze("pruner", weights)),
             options.pruning(),
             self.shape,
         )
@@ -252,7 +257,7 @@ class _Trainer:
         model = PartModel({name: self.templates[name] for name in options.families()}, self.encoder)
 
         def freeze(current: Weights) -> PartModel:
-            return model.with_weights(current.freeze(threshold=_NEGLIGIBLE["parts"]))
+            return model.with_weights(self._freeze("parts", current))
 
         def evaluate(current: Weights, record: EpochRecord) -> None:
             if self.dev.heads:
@@ -287,8 +292,7 @@ class _Trainer:
         labels = len(self.dictionary.names)
 
         def freeze(current: Weights) -> LabelModel:
-            threshold = _NEGLIGIBLE["labels"]
-            return model.with_weights(current.freeze(labels=labels, threshold=threshold))
+            return model.with_weights(self._freeze("labels", current, labels))
 
         def evaluate(current: Weights, record: EpochRecord) -> None:
             if self.dev.heads:
@@ -329,6 +333,10 @@ class _Trainer:
             on_instance=on_instance,
             on_epoch=on_epoch,
         )
+
+    def _freeze(self, name: str, weights: Weights, labels: int | None = None) -> FrozenWeights:
+        threshold = _NEGLIGIBLE[name] * self.options.trims()[name]
+        return weights.freeze(labels=labels, threshold=threshold, bits=self.options.bits)
 
     def _complete(self, tree: Callable[[int], IntArray]) -> None:
         """Fill in the heads that were not given, for what needs whole trees."""
