@@ -332,6 +332,7 @@ def parse(
                 "decomposition": decomposition.value if decomposition else None,
                 "projective": projective,
                 "single_root": single_root,
+                "rules": compile_rules(rules) if rules else None,
                 "threads": threads,
             },
             profile=profile,
