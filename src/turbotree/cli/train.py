@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,6 +13,7 @@ from turbotree.cli.output import bytes_text, check_output
 from turbotree.cli.reading import OnMistake, read_treebank
 from turbotree.cli.showing import seconds_text
 from turbotree.cli.train_pipeline import train_jackknifed, train_pipeline
+from turbotree.cli.train_rules import with_rule_weights
 from turbotree.cli.train_tagger import train_tagger
 from turbotree.cli.training_choices import (
     LABEL_SETS,
@@ -224,6 +226,15 @@ def train(
             show_default=False,
         ),
     ] = None,
+    rules: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--rules",
+            metavar="FILE",
+            help="Learn the weights of rules that are written [?], after the rest; the model keeps "
+            "them for parse --rules. docs/parsing/rules.md has the language.",
+        ),
+    ] = None,
     resume: Annotated[
         bool,
         typer.Option(
@@ -270,6 +281,8 @@ def train(
                 "--model, --parts, --decoder, --tags, --trim and roots are for trees, "
                 f"not for task {task.value}"
             )
+        if rules:
+            raise InputError(f"--rules are for trees, not for task {task.value}")
         options |= {"task": task.value, "label": label, "scheme": scheme.value}
         options["trigrams"] = trigrams
         train_tagger(
@@ -298,14 +311,18 @@ def train(
         options["trim"] = given_trim(trim)
     check_output(output)
     if task is Task.PIPELINE:
+        if rules:
+            raise InputError("--rules are for --task parse; a pipeline obeys hard rules")
         train_pipeline(train, output, dev, options, resume=resume, on_error=on_error, quiet=quiet)
         return
     TrainingOptions(**options)  # complains before the data are read
     train_trees = read_treebank(train, on_error, partial=True)
     dev_trees = read_treebank(dev, on_error) if dev is not None else None
-    learn = partial(Parser.train, train_trees)
+    learn: Callable[..., Parser] = partial(Parser.train, train_trees)
     if tags is Tags.JACKKNIFE:
         learn = partial(train_jackknifed, train_trees)
+    if rules:
+        learn = with_rule_weights(learn, rules, train_trees)
     parser, seconds = train_and_save(
         learn,
         output,
