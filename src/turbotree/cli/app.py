@@ -14,6 +14,7 @@ from turbotree.cli.failures import CarefulGroup
 from turbotree.cli.inspect import inspect
 from turbotree.cli.parse import parse
 from turbotree.cli.select import select
+from turbotree.cli.serve import serve
 from turbotree.cli.suggest import suggest
 from turbotree.cli.trace import trace
 from turbotree.cli.train import train
@@ -71,6 +72,7 @@ app.command(
         "turbotree parse mine.safetensors test.conllu -o parsed.conllu --threads 2",
         "cat test.conllu | turbotree parse mine.safetensors --format text | less",
         "turbotree parse mine.safetensors test.conllu -o trees.html",
+        "turbotree parse mine.safetensors corpus/ -o parsed/ --engine processes --workers 8",
         "turbotree parse mine.safetensors partial.conllu --keep-given --k 5 --certificates",
     )
 )(parse)
@@ -94,3 +96,9 @@ app.command(
 app.command(
     epilog=_example("turbotree trace mine.safetensors test.conllu --sentence 3 -o rounds.svg")
 )(trace)
+app.command(
+    epilog=_example(
+        "turbotree serve mine.safetensors",
+        "turbotree serve mine.safetensors --port 8080 --annotate corrected",
+    )
+)(serve)
