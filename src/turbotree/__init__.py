@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         learning,
         modelfile,
         parsing,
+        pipeline,
         text,
         trees,
     )
@@ -34,7 +35,9 @@ if TYPE_CHECKING:
     )
     from turbotree.graphs import FactorGraph
     from turbotree.labeling import Tagger, Tagging
+    from turbotree.loading import load
     from turbotree.parsing import Decoded, Parse, Parser, decode
+    from turbotree.pipeline import Pipeline
     from turbotree.text import Sentence
 
 __version__ = "0.1.0"
@@ -48,6 +51,7 @@ __all__ = [
     "ModelFileError",
     "Parse",
     "Parser",
+    "Pipeline",
     "Sentence",
     "Tagger",
     "Tagging",
@@ -61,8 +65,10 @@ __all__ = [
     "graphs",
     "labeling",
     "learning",
+    "load",
     "modelfile",
     "parsing",
+    "pipeline",
     "text",
     "trees",
 ]
@@ -76,12 +82,14 @@ _HOMES = {
     "ModelFileError": "errors",
     "Parse": "parsing",
     "Parser": "parsing",
+    "Pipeline": "pipeline",
     "Sentence": "text",
     "Decoded": "parsing",
     "Tagger": "labeling",
     "Tagging": "labeling",
     "decode": "parsing",
     "TurbotreeError": "errors",
+    "load": "loading",
 }
 
 

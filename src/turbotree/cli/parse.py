@@ -11,6 +11,7 @@ from typing import IO, Annotated, Any
 import typer
 
 from turbotree.cli.arriving import Arriving, batches
+from turbotree.cli.corpus import EngineName, parse_with_engine
 from turbotree.cli.formats import Notes, OutputFormat, format_of, write_parses
 from turbotree.cli.output import check_output, in_color, opened_output
 from turbotree.cli.reading import (
@@ -18,9 +19,11 @@ from turbotree.cli.reading import (
     InputFormat,
     OnMistake,
     Skipped,
+    format_layout,
     standard_input,
     tree_layout,
 )
+from turbotree.cli.run_pipeline import run_pipeline
 from turbotree.cli.tag import tag_file
 from turbotree.errors import InputError
 from turbotree.labeling import Tagger
@@ -28,7 +31,9 @@ from turbotree.labeling.storing import KIND as TAGGER
 from turbotree.modelfile import read_model
 from turbotree.parsing import Parse, Parser, compile_rules
 from turbotree.parsing.profile import Profile
-from turbotree.text import CONLLX, Layout, Sentence, layout_of, read_layout
+from turbotree.pipeline import Pipeline
+from turbotree.pipeline.storing import KIND as PIPELINE
+from turbotree.text import CONLLX, Layout, Sentence, read_layout
 from turbotree.text.sources import is_live
 
 #: Finds the trees of a stream of sentences.
@@ -96,7 +101,8 @@ def parse(
     input_format: Annotated[
         InputFormat | None,
         typer.Option(
-            help="Without it, what the file looks like; conllu for standard input.",
+            help="Without it, what the file looks like; for standard input conllu, or text if the "
+            "model is a pipeline.",
             show_default=False,
         ),
     ] = None,
@@ -225,10 +231,42 @@ def parse(
             show_default=False,
         ),
     ] = None,
+    text: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT",
+            help="For pipelines: parse this text instead of INPUT.",
+            show_default=False,
+        ),
+    ] = None,
+    keep_tags: Annotated[
+        bool,
+        typer.Option(
+            "--keep-tags",
+            help="For pipelines, with sentences as input: keep their tags and lemmas.",
+        ),
+    ] = False,
     threads: Annotated[
         int,
         typer.Option(metavar="N", help="Threads; the output is the same for any number.", min=1),
     ] = 1,
+    engine: Annotated[
+        EngineName | None,
+        typer.Option(
+            help="Parse a file or a whole folder with several workers: processes of this machine, "
+            "or those of a Ray cluster. Started again, it goes on where it was; the output does "
+            "not depend on workers that die. docs/scale.md has the details.",
+            show_default=False,
+        ),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Workers of --engine; 2 without it.", min=1),
+    ] = None,
+    address: Annotated[
+        str | None,
+        typer.Option(metavar="A", help="Of the Ray cluster; without it, Ray starts here."),
+    ] = None,
     on_error: Annotated[
         OnMistake,
         typer.Option(
@@ -244,10 +282,65 @@ def parse(
     """
     if output is not None and output == STDIN:
         output = None
+    if engine is not None:
+        if any((format, input_format, columns, encoding, marginals, certificates, text)) or not (
+            k is samples is None
+        ):
+            raise InputError("--engine writes CoNLL-U with what was predicted, and nothing else")
+        chosen: dict[str, Any] = {
+            "decoder": _decoder(decoder, exact),
+            "decomposition": decomposition.value if decomposition else None,
+            "projective": projective or None,
+            "single_root": single_root,
+            "rules": rules or None,
+            "keep_given": keep_given or None,
+        }
+        parse_with_engine(
+            model,
+            input,
+            output,
+            engine=engine,
+            workers=workers,
+            address=address,
+            options={name: value for name, value in chosen.items() if value is not None},
+            on_error=on_error,
+        )
+        return
+    if workers is not None or address is not None:
+        raise InputError("--workers and --address are for --engine")
     if output is not None:
         check_output(output)
     skipped = Skipped(on_error)
-    if read_model(model).kind == TAGGER:
+    kind = read_model(model).kind
+    if kind == PIPELINE:
+        if columns is not None or encoding is not None:
+            raise InputError("--columns and --encoding are for taggers; this model is a pipeline")
+        if not (k is samples is None) or keep_given:
+            raise InputError("--k, --samples and --keep-given are for parsers, not for pipelines")
+        run_pipeline(
+            Pipeline.load(model),
+            input,
+            output,
+            text=text,
+            format=format,
+            input_format=input_format,
+            keep_tags=keep_tags,
+            notes=Notes(marginals, certificates, None),
+            skipped=skipped,
+            options={
+                "decoder": _decoder(decoder, exact),
+                "decomposition": decomposition.value if decomposition else None,
+                "projective": projective,
+                "single_root": single_root,
+                "rules": compile_rules(rules) if rules else None,
+                "threads": threads,
+            },
+            profile=profile,
+        )
+        return
+    if text is not None or keep_tags:
+        raise InputError(f"--text and --keep-tags are for pipelines; this model is a {kind}")
+    if kind == TAGGER:
         for_parsers = (decoder, decomposition, exact, projective, profile, keep_given, certificates)
         if any(for_parsers) or not (single_root is k is samples is None):
             raise InputError("--decoder and the like are for parsers; this model is a tagger")
@@ -313,7 +406,7 @@ def _source(path: Path | None, format: InputFormat | None) -> tuple[Any, Layout]
         return path, tree_layout(path, format)
     stream = standard_input()
     source = Arriving(stream) if is_live(stream) else stream
-    return source, layout_of((format or InputFormat.CONLLU).value)
+    return source, format_layout(format or InputFormat.CONLLU)
 
 
 def _format(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,17 +10,21 @@ from typing import Annotated, Any
 import typer
 
 from turbotree.cli.output import bytes_text, check_output
-from turbotree.cli.reading import OnMistake, Skipped, read_trees
+from turbotree.cli.reading import OnMistake, read_treebank
 from turbotree.cli.showing import seconds_text
+from turbotree.cli.train_pipeline import train_jackknifed, train_pipeline
+from turbotree.cli.train_rules import with_rule_weights
 from turbotree.cli.train_tagger import train_tagger
 from turbotree.cli.training_choices import (
     LABEL_SETS,
     FeatureSet,
     ModelKind,
     Scheme,
+    Tags,
     Task,
     TrainingDecoder,
     given_templates,
+    given_trim,
 )
 from turbotree.cli.training_run import train_and_save
 from turbotree.errors import InputError
@@ -55,9 +60,36 @@ def train(
     task: Annotated[
         Task,
         typer.Option(
-            help="parse: trees. tag: UPOS, XPOS and FEATS. chunk, entities: spans of words."
+            help="parse: trees. tag: UPOS, XPOS and FEATS. chunk, entities: spans of words. "
+            "pipeline: everything from raw text to trees."
         ),
     ] = Task.PARSE,
+    tags: Annotated[
+        Tags,
+        typer.Option(
+            help="What a parser learns from: the tags and lemmas given in TRAIN; or jackknife: "
+            "those that models without the part in question predict, for input whose tags will "
+            "be predicted too. A pipeline always does the latter."
+        ),
+    ] = Tags.GIVEN,
+    bits: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Bits of a weight: 32, or 16 for a model of a third of the size; 16 for "
+            "pipelines, else 32.",
+            show_default=False,
+        ),
+    ] = None,
+    trim: Annotated[
+        str | None,
+        typer.Option(
+            metavar="T",
+            help="Leave out of a parser weights up to T times the usual magnitude: smaller models. "
+            "Also for each table: pruner=15,parts=1,labels=4.",
+            show_default=False,
+        ),
+    ] = None,
     label: Annotated[
         str | None,
         typer.Option(
@@ -88,6 +120,10 @@ def train(
             "auto: whatever scores better on the dev file."
         ),
     ] = Scheme.BIOES,
+    trigrams: Annotated[
+        bool,
+        typer.Option("--trigrams", help="Let a tagger's labels see the two before them; slower."),
+    ] = False,
     model: Annotated[
         ModelKind,
         typer.Option(
@@ -167,8 +203,8 @@ def train(
         typer.Option(
             metavar="SET=FILE",
             help="Templates of your own, one a line, for one of the sets "
-            f"{', '.join(TEMPLATE_SETS)}; for other tasks {', '.join(LABEL_SETS)}, whose FILE "
-            "may be chunk96 or entities452. May be given several times.",
+            f"{', '.join(TEMPLATE_SETS)}; for other tasks {', '.join(LABEL_SETS)}. FILE may be "
+            "arc684, chunk96 or entities452. May be given several times.",
             show_default=False,
         ),
     ] = None,
@@ -190,6 +226,15 @@ def train(
             show_default=False,
         ),
     ] = None,
+    rules: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--rules",
+            metavar="FILE",
+            help="Learn the weights of rules that are written [?], after the rest; the model keeps "
+            "them for parse --rules. docs/parsing/rules.md has the language.",
+        ),
+    ] = None,
     resume: Annotated[
         bool,
         typer.Option(
@@ -205,7 +250,7 @@ def train(
     ] = OnMistake.RAISE,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show only errors.")] = False,
 ) -> None:
-    """Train a parser on a treebank, or a tagger (--task) on labelled sentences.
+    """Train a parser on a treebank, or a tagger or a pipeline (--task).
 
     For a parser, first a light pruner learns which heads are worth a look, then the arcs and the
     parts that they form are trained, and the labels (beside them, if there are two threads). While
@@ -226,13 +271,20 @@ def train(
         options["epochs"] = epochs
     if step is not None:
         options["largest_step"] = step
-    if task is not Task.PARSE:
+    if bits is not None:
+        options["bits"] = bits
+    if task not in (Task.PARSE, Task.PIPELINE):
         of_trees = (model is not ModelKind.ARC, decoder is not TrainingDecoder.ADMM)
-        if any(of_trees) or parts is not None or single_root is not None:
+        given = (parts, single_root, trim)
+        if any(of_trees) or any(x is not None for x in given) or tags is not Tags.GIVEN:
             raise InputError(
-                f"--model, --parts, --decoder and roots are for trees, not for task {task.value}"
+                "--model, --parts, --decoder, --tags, --trim and roots are for trees, "
+                f"not for task {task.value}"
             )
+        if rules:
+            raise InputError(f"--rules are for trees, not for task {task.value}")
         options |= {"task": task.value, "label": label, "scheme": scheme.value}
+        options["trigrams"] = trigrams
         train_tagger(
             train,
             output,
@@ -245,20 +297,34 @@ def train(
             quiet=quiet,
         )
         return
-    if not (label is columns is encoding is None):
-        raise InputError("--label, --columns and --encoding are for --task tag, chunk or entities")
+    if trigrams or not (label is columns is encoding is None):
+        raise InputError(
+            "--label, --columns, --encoding and --trigrams are for --task tag, chunk or entities"
+        )
     options |= {
         "model": model.value,
         "parts": [part.strip() for part in parts.split(",")] if parts is not None else None,
         "single_root": single_root,
         "decoder": decoder.value,
     }
+    if trim is not None:
+        options["trim"] = given_trim(trim)
     check_output(output)
+    if task is Task.PIPELINE:
+        if rules:
+            raise InputError("--rules are for --task parse; a pipeline obeys hard rules")
+        train_pipeline(train, output, dev, options, resume=resume, on_error=on_error, quiet=quiet)
+        return
     TrainingOptions(**options)  # complains before the data are read
-    train_trees = _read(train, on_error, partial=True)
-    dev_trees = _read(dev, on_error) if dev is not None else None
+    train_trees = read_treebank(train, on_error, partial=True)
+    dev_trees = read_treebank(dev, on_error) if dev is not None else None
+    learn: Callable[..., Parser] = partial(Parser.train, train_trees)
+    if tags is Tags.JACKKNIFE:
+        learn = partial(train_jackknifed, train_trees)
+    if rules:
+        learn = with_rule_weights(learn, rules, train_trees)
     parser, seconds = train_and_save(
-        partial(Parser.train, train_trees),
+        learn,
         output,
         resume=resume,
         quiet=quiet,
@@ -267,15 +333,6 @@ def train(
     )
     if not quiet:
         typer.echo(_summary(parser, output, dev_trees, threads, seconds))
-
-
-def _read(path: Path, on_error: OnMistake, *, partial: bool = False) -> list[Sentence]:
-    skipped = Skipped(on_error)
-    sentences = list(read_trees(path, skipped, partial=partial))
-    skipped.report()
-    if not sentences:
-        raise InputError(f"{path}: no sentences")
-    return sentences
 
 
 def _summary(

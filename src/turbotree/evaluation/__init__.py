@@ -4,6 +4,7 @@ from turbotree.evaluation.attachment import AttachmentScores, WordScores, attach
 from turbotree.evaluation.calibration_error import Calibration, CalibrationBin, calibration
 from turbotree.evaluation.certificates import CertificateSums
 from turbotree.evaluation.counts import Counts
+from turbotree.evaluation.raw_text import RawScores, raw_scores
 from turbotree.evaluation.significance import (
     Difference,
     PairedBootstrap,
@@ -21,6 +22,7 @@ __all__ = [
     "Counts",
     "Difference",
     "PairedBootstrap",
+    "RawScores",
     "Span",
     "SpanScores",
     "TagScores",
@@ -30,6 +32,7 @@ __all__ = [
     "find_spans",
     "paired_bootstrap",
     "paired_difference",
+    "raw_scores",
     "span_scores",
     "tag_scores",
 ]
