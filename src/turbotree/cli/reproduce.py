@@ -43,6 +43,15 @@ def reproduce(
     test: Annotated[
         Path | None, typer.Option(metavar="FILE", help="With --train: sentences to measure on.")
     ] = None,
+    chunks: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Besides: a folder with train.txt and test.txt, of words, tags and chunks as in "
+            "CoNLL-2000.",
+            show_default=False,
+        ),
+    ] = None,
     small: Annotated[
         bool,
         typer.Option(
@@ -130,8 +139,12 @@ def reproduce(
         datasets = room.find_datasets(data, treebanks.split(",") if treebanks else None)
     elif small:
         datasets = [room.built_in(sentences or SMALL_TRAIN, measured or SMALL_TEST)]
+    elif chunks is not None:
+        datasets = []
     else:
         raise InputError("no data; give --data DIR, or --train and --test, or --small")
+    if chunks is not None:
+        datasets.append(room.read_chunks(chunks))
     datasets = [dataset.limited(sentences, measured) for dataset in datasets]
     folder = cache or output.with_name(f"{output.name}.cache")
 

@@ -2,6 +2,7 @@
 
 from turbotree.experiments.cache import Cache
 from turbotree.experiments.catalogue import EXPERIMENTS
+from turbotree.experiments.chunks import read_chunks
 from turbotree.experiments.data import Dataset, built_in, find_datasets, given_files
 from turbotree.experiments.records import Claim, Experiment, Figure, Paper, Series, Shown, Table
 from turbotree.experiments.reporting import report_html, write_report
@@ -28,6 +29,7 @@ __all__ = [
     "choose",
     "find_datasets",
     "given_files",
+    "read_chunks",
     "report_html",
     "run_experiments",
     "write_report",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from turbotree.errors import InputError
@@ -11,7 +11,7 @@ from turbotree.parsing.treebank import fingerprint
 from turbotree.text import Sentence, check_tree, read_sentences, treebank
 
 _SPLITS = ("train", "dev", "test")
-_HELD_OUT = 10  # without a dev file, every tenth training sentence stands in for it
+HELD_OUT = 10  # without a dev file, every tenth training sentence stands in for it
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,8 @@ class Dataset:
         Its sentences.
     about
         Where they are from, for the report.
+    kind
+        ``"trees"`` or ``"chunks"``: experiments say which they can use.
     """
 
     name: str
@@ -33,6 +35,7 @@ class Dataset:
     dev: tuple[Sentence, ...]
     test: tuple[Sentence, ...]
     about: str
+    kind: str = "trees"
 
     def fingerprint(self, split: str) -> str:
         """Give a hash of one part: another text, another hash."""
@@ -40,7 +43,7 @@ class Dataset:
 
     def limited(self, train: int | None, test: int | None) -> Dataset:
         """Keep the first sentences only."""
-        return Dataset(self.name, self.train[:train], self.dev[:test], self.test[:test], self.about)
+        return replace(self, train=self.train[:train], dev=self.dev[:test], test=self.test[:test])
 
 
 def built_in(train: int, test: int, seed: int = 1) -> Dataset:
@@ -90,10 +93,10 @@ def _assembled(
 ) -> Dataset:
     about = f"{name}, Universal Dependencies" if "_" in name else name
     if not dev:
-        if len(train) < _HELD_OUT:
+        if len(train) < HELD_OUT:
             raise InputError(f"{name}: {len(train)} sentences are too few to hold some out")
-        dev = train[::_HELD_OUT]
-        train = [tree for number, tree in enumerate(train) if number % _HELD_OUT]
+        dev = train[::HELD_OUT]
+        train = [tree for number, tree in enumerate(train) if number % HELD_OUT]
         about += "; no dev file, so every tenth training sentence is held out instead"
     return Dataset(name, tuple(train), tuple(dev), tuple(test), about)
 

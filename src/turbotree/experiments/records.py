@@ -164,6 +164,8 @@ class Experiment:
     measurement
         Name of what is measured, where several experiments show the same measurements; its own
         name if nothing is given.
+    kinds
+        The kinds of data that it can use.
     """
 
     id: str
@@ -177,3 +179,4 @@ class Experiment:
     show: Callable[[Mapping[str, Measured]], Shown] = field(repr=False)
     version: int = 1
     measurement: str | None = None
+    kinds: tuple[str, ...] = ("trees",)

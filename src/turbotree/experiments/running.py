@@ -97,10 +97,14 @@ def run_experiments(
     outcomes = []
     for number, experiment in enumerate(experiments, 1):
         note(f"[{number}/{len(experiments)}] {experiment.id}: {experiment.compares}")
+        fitting = [dataset for dataset in datasets if dataset.kind in experiment.kinds]
+        if not fitting:
+            note(f"left out: no data of {' or '.join(experiment.kinds)}")
+            continue
         started = perf_counter()
         measured: dict[str, Measured] = {}
         cached = 0
-        for dataset in datasets:
+        for dataset in fitting:
             workshop = Workshop(
                 dataset,
                 experiment.split,

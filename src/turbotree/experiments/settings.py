@@ -24,8 +24,10 @@ class Settings:
         Rounds at which figures show accuracy.
     random_instances, random_words
         Problems with random scores.
-    selection_budgets
-        Numbers of templates to select.
+    selection_templates, selection_budgets
+        What to select from, and how many templates.
+    chunk_budgets
+        How many of the 96 templates of chunks.
     seed
         Decides every random choice.
     """
@@ -37,7 +39,9 @@ class Settings:
     grid: tuple[int, ...] = (10, 20, 50, 100, 200, 500, 1000)
     random_instances: int = 200
     random_words: int = 10
-    selection_budgets: tuple[int, ...] = (15, 30, 50)
+    selection_templates: str = "arc684"
+    selection_budgets: tuple[int, ...] = (200, 300, 400)
+    chunk_budgets: tuple[int, ...] = (10, 20, 30, 40, 50)
     seed: int = 1
 
     def to_record(self) -> dict[str, Any]:
@@ -62,6 +66,8 @@ SMALL = Settings(
     grid=(2, 5, 10, 20, 50, 100, 200),
     random_instances=20,
     random_words=7,
-    selection_budgets=(4, 8, 16),
+    selection_templates="arc",
+    selection_budgets=(8, 16, 32),
+    chunk_budgets=(10, 30),
 )
 SMALL_TRAIN, SMALL_TEST = 200, 60

@@ -17,7 +17,7 @@ from turbotree.parsing import Parser, TrainingOptions
 from turbotree.text import Sentence
 
 #: The papers score heads alone, so labels get next to no training.
-_PLAIN_LABELS = {"label": ["m.upos dir"], "label_pair": ["m.upos"]}
+PLAIN_LABELS = {"label": ["m.upos dir"], "label_pair": ["m.upos"]}
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Workshop:
         Options are those of :class:`turbotree.parsing.TrainingOptions`; epochs and seed are the
         run's.
         """
-        templates = {**_PLAIN_LABELS, **options.pop("templates", {})}
+        templates = {**PLAIN_LABELS, **options.pop("templates", {})}
         chosen = {
             "epochs": self.settings.epochs,
             "pruner_epochs": self.settings.pruner_epochs,

@@ -8,6 +8,7 @@ from turbotree.experiments.catalogue import (
     koo2010_table2,
     koo2010_table3,
     sparsity2011,
+    sparsity2011_table1,
     turbo2010,
 )
 
@@ -24,6 +25,7 @@ EXPERIMENTS = (
     admm2011_figures.FIGURE_4,
     turbo2010.TABLE_2,
     turbo2010.TABLE_3,
+    sparsity2011_table1.EXPERIMENT,
     sparsity2011.FIGURE_2,
     sparsity2011.FIGURE_3,
     sparsity2011.TABLE_3,

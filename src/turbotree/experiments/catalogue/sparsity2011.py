@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -19,76 +18,86 @@ from turbotree.experiments.records import (
     Shown,
     Table,
 )
-from turbotree.experiments.selecting import Selected, TemplateSelection
-from turbotree.experiments.workshop import Workshop
+from turbotree.experiments.workshop import PLAIN_LABELS, Workshop
+from turbotree.learning import SelectionOptions
+from turbotree.parsing import select_parser
+from turbotree.parsing.templates import load_templates
 
 _DATA = (
     "The paper uses six small CoNLL-X treebanks and 684 templates of arcs, of which 200 to 400 are "
-    "kept; here the templates are those that our parser has for arcs, the budgets are smaller "
-    "accordingly, and the treebanks are others."
+    "kept; here the treebanks are others. With --small, the templates are the fewer ones that our "
+    "parser has for arcs, and the budgets are smaller."
 )
-_METHODS = ("group lasso", "coarse to fine", "information gain", "lasso")
-
-_WORD = r"(form|lemma|prefix\d|suffix\d)"
-_TAG = r"(upos|xpos|feats?)"
-#: Kinds of templates as in the paper's Table 3, by what their text holds.
-_KINDS: dict[str, Callable[[str], bool]] = {
-    "bilexical": lambda t: _has(t, "h", _WORD) and _has(t, "m", _WORD),
-    "lexical head, POS modifier": lambda t: _has(t, "h", _WORD) and not _has(t, "m", _WORD),
-    "POS head, lexical modifier": lambda t: not _has(t, "h", _WORD) and _has(t, "m", _WORD),
-    "POS and POS": lambda t: _has(t, "h", _TAG) and _has(t, "m", _TAG) and not re.search(_WORD, t),
-    "contextual POS": lambda t: re.search(rf"[hm][+-]\d\.{_TAG}", t) is not None,
-    "shape": lambda t: "shape" in t,
-    "direction": lambda t: "dir" in t.split(),
-    "distance": lambda t: "dist" in t.split(),
-}
-_PAPER_KINDS = {  # Arabic, Danish, Japanese, Slovene, Spanish, Turkish: in how many it was chosen
-    "bilexical": "3 of 6",
-    "lexical head, POS modifier": "2 of 6",
-    "POS head, lexical modifier": "5 of 6",
-    "POS and POS": "2 of 6",
-    "contextual POS": "6 of 6, most",
-    "shape": "4 of 6, most",
-    "direction": "5 of 6",
-    "distance": "6 of 6",
+_METHODS = {
+    "group lasso": {"method": "group-lasso"},
+    "coarse to fine": {"method": "group-lasso", "groups": "coarse-to-fine"},
+    "information gain": {"method": "information-gain"},
+    "lasso": {"method": "l1"},
 }
 
-
-def _has(text: str, slot: str, attribute: str) -> bool:
-    return re.search(rf"\b{slot}\.{attribute}\b", text) is not None
+#: How the paper's Table 3 calls our families of templates, and where it found them.
+_PAPER_KINDS = {
+    "bilexical": "Bilexical: 3 of 6",
+    "lexical-POS": "Lex. → POS: 2 of 6",
+    "POS-lexical": "POS → Lex.: 5 of 6",
+    "POS-POS": "POS → POS: 2 of 6",
+    "middle POS": "Middle POS: 6 of 6, most",
+    "shape": "Shape: 4 of 6, most",
+    "direction": "Direction: 5 of 6",
+    "distance": "Distance: 6 of 6",
+}
 
 
 def _measure(workshop: Workshop) -> Measured:
-    selection = TemplateSelection(workshop)
-    systems = {"all templates": parse_right(selection.base, workshop.gold)}
-    base = selection.base.record["parts"]
+    settings = workshop.settings
+    budgets = settings.selection_budgets
+    texts = load_templates(settings.selection_templates)
+    base = workshop.parser(parts=["arc"], templates={"arc": texts})
+    systems = {"all templates": parse_right(base, workshop.gold)}
     found: dict[str, Measured] = {}
-    for budget in workshop.settings.selection_budgets:
-        workshop.note(f"selecting {budget} of {len(selection.texts)} templates in four ways")
-        grouped = selection.group_lasso(budget)
-        made: dict[str, Selected] = {
-            "group lasso": grouped,
-            "coarse to fine": selection.group_lasso(budget, coarse_to_fine=True),
-            "information gain": selection.information_gain(budget),
-            # As many features as the group lasso has, so that the two can be compared.
-            "lasso": selection.lasso(max(1, grouped.features)),
-        }
-        for method, chosen in made.items():
-            name = f"{method} {budget}"
-            systems[name] = parse_right(chosen.parser, workshop.gold)
+    features = list(budgets)
+    for method, options in _METHODS.items():
+        workshop.note(f"selecting from {len(texts)} templates by {method}")
+        # The lasso gets as many features as the group lasso has, so that the two can be compared.
+        wanted = sorted(set(features)) if method == "lasso" else list(budgets)
+        how = SelectionOptions(
+            **options,
+            epochs=max(1, settings.epochs // 2),
+            rounds_between=min(500, max(1, len(workshop.dataset.train) // 2)),
+            seed=settings.seed,
+        )
+        parsers, report = select_parser(
+            list(workshop.dataset.train),
+            wanted,
+            selection=how,
+            templates={**PLAIN_LABELS, "arc": texts},
+            epochs=settings.epochs,
+            pruner_epochs=settings.pruner_epochs,
+            seed=settings.seed,
+            threads=workshop.threads,
+        )
+        if method == "group lasso":
+            features = [outcome.features for outcome in report.outcomes]
+        places = [wanted.index(count) for count in features] if method == "lasso" else None
+        for number, budget in enumerate(budgets):
+            place = number if places is None else places[number]
+            outcome, name = report.outcomes[place], f"{method} {budget}"
+            systems[name] = parse_right(parsers[place], workshop.gold)
             found[name] = {
-                "features": chosen.features,
-                "templates": [selection.texts[number] for number in chosen.templates],
-                "trace": [list(point) for point in chosen.trace],
+                "features": outcome.features,
+                "families": report.families(outcome.templates),
+                "peak": outcome.peak_features,
+                "trace": [list(point) for point in outcome.trace],
             }
+        families = report.families()
     return {
         "words": words_of(workshop.gold),
         "systems": systems,
         "selected": found,
-        "budgets": list(workshop.settings.selection_budgets),
-        "texts": selection.texts,
-        "epoch_features": [record["features"] for record in base],
-        "instances": len(selection.task),
+        "budgets": list(budgets),
+        "families": families,
+        "epoch_features": [record["features"] for record in base.record["parts"]],
+        "instances": len(workshop.dataset.train),
     }
 
 
@@ -145,25 +154,24 @@ def _claim(text: str, measured: Mapping[str, Measured], below: str) -> Claim:
 
 def _show_kinds(measured: Mapping[str, Measured]) -> Shown:
     rows = []
-    for kind, belongs in _KINDS.items():
-        cells = []
-        for found in measured.values():
-            middle = found["budgets"][len(found["budgets"]) // 2]
-            chosen = found["selected"][f"group lasso {middle}"]["templates"]
-            cells.append(_marks(found["texts"], chosen, belongs))
-        rows.append((kind, *cells, _PAPER_KINDS[kind]))
+    kinds = dict.fromkeys(kind for found in measured.values() for kind in found["families"])
+    for kind in kinds:
+        cells = [_marks(found, kind) for found in measured.values()]
+        rows.append((kind, *cells, _PAPER_KINDS.get(kind, "–")))
     table = Table(
         "Kinds of templates that the group lasso kept, at the middle budget",
         ("kind", *measured, "paper, languages"),
         tuple(rows),
-        "++ at least half of the templates of a kind, + some, – none; kept / there were.",
+        "++ at least half of the templates of a kind, + some, – none; kept / there were. A "
+        "template may be of several kinds.",
     )
     return Shown((table,), (), ())
 
 
-def _marks(texts: Sequence[str], chosen: Sequence[str], belongs: Callable[[str], bool]) -> str:
-    total = sum(belongs(text) for text in texts)
-    kept = sum(belongs(text) for text in chosen)
+def _marks(found: Measured, kind: str) -> str:
+    middle = found["budgets"][len(found["budgets"]) // 2]
+    total = found["families"].get(kind, 0)
+    kept = found["selected"][f"group lasso {middle}"]["families"].get(kind, 0)
     sign = "–" if not kept else "++" if 2 * kept >= total else "+"
     return f"{sign} {kept}/{total}"
 
@@ -189,7 +197,8 @@ def _show_memory(measured: Mapping[str, Measured]) -> Shown:
                 ),
             )
         )
-        peak, whole = max(y, default=0.0), float(plain[-1])
+        peak = float(found["selected"][f"group lasso {middle}"]["peak"])
+        whole = float(plain[-1])
         kept = found["selected"][f"group lasso {middle}"]["features"]
         share = 100 * peak / max(1.0, whole)
         rows.append(

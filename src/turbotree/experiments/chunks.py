@@ -1,0 +1,80 @@
+"""Chunks: from a file, or base noun phrases read off trees."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from turbotree.errors import InputError
+from turbotree.evaluation import find_spans
+from turbotree.experiments.data import HELD_OUT, Dataset
+from turbotree.labeling import Tagger
+from turbotree.text import Sentence, column_layout, read_sentences
+
+_LAYOUT = column_layout(("form", "xpos", "chunk"), " ")
+_HEADS = ("NOUN", "PROPN", "PRON")
+_BEFORE = ("det", "amod", "nummod", "compound", "poss", "nmod")
+
+
+def noun_phrases(tree: Sentence) -> list[str]:
+    """Return the tags of base noun phrases: nouns, each with what stands before it and hangs on it.
+
+    >>> heads, labels = [3, 3, 4, 0], ["det", "amod", "nsubj", "root"]
+    >>> upos = ["DET", "ADJ", "NOUN", "VERB"]
+    >>> words = ["The", "old", "dog", "barks"]
+    >>> noun_phrases(Sentence.from_words(words, upos=upos, heads=heads, labels=labels))
+    ['B-NP', 'I-NP', 'I-NP', 'O']
+    """
+    tags = ["O"] * len(tree)
+    for last in range(len(tree) - 1, -1, -1):
+        if tree.upos[last] not in _HEADS or tags[last] != "O":
+            continue
+        first = last
+        while (
+            first > 0
+            and tree.heads[first - 1] == last + 1
+            and tree.labels[first - 1].split(":")[0] in _BEFORE
+        ):
+            first -= 1
+        tags[first : last + 1] = ["B-NP", *["I-NP"] * (last - first)]
+    return tags
+
+
+def chunked(sentences: Sequence[Sentence]) -> list[Sentence]:
+    """Return sentences with words, tags and chunks; trees get their noun phrases as chunks."""
+    found = []
+    for sentence in sentences:
+        if not sentence.layout.numbered:
+            found.append(sentence)
+            continue
+        # Column files are split at spaces, which some treebanks have inside of words.
+        forms = (form.replace(" ", "_") for form in sentence.forms)
+        rows = zip(forms, sentence.upos, noun_phrases(sentence), strict=True)
+        lines = "".join(f"{form} {tag} {chunk}\n" for form, tag, chunk in rows)
+        found.append(Sentence(f"{lines}\n", _LAYOUT))
+    return found
+
+
+def read_chunks(folder: Path) -> Dataset:
+    """Read ``train.txt`` and ``test.txt`` of a folder, with words, tags and chunks."""
+    parts = []
+    for name in ("train.txt", "test.txt"):
+        if not (folder / name).exists():
+            raise InputError(f"{folder / name}: missing; expected words, tags and chunks there")
+        parts.append(tuple(read_sentences(folder / name, _LAYOUT)))
+    train, test = parts
+    dev = train[::HELD_OUT]
+    train = tuple(one for number, one in enumerate(train) if number % HELD_OUT)
+    about = "chunks; every tenth training sentence is held out for development"
+    return Dataset(folder.name, train, dev, test, about, "chunks")
+
+
+def count_chunks(tagger: Tagger, gold: Sequence[Sentence]) -> dict[str, list[int]]:
+    """Count, sentence by sentence, the chunks that there are, that were found, and both."""
+    counts: dict[str, list[int]] = {"gold": [], "found": [], "right": []}
+    for tagging in tagger.pipe(gold):
+        there = set(find_spans(tagging.sentence.column("chunk")))
+        found = set(find_spans(tagging.labels))
+        for name, spans in (("gold", there), ("found", found), ("right", there & found)):
+            counts[name].append(len(spans))
+    return counts
