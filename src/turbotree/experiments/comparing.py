@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from turbotree.evaluation import paired_difference
+from turbotree.evaluation import Difference, paired_difference
 from turbotree.experiments.records import Claim, Measured, Table
 
 _SAMPLES = 1000
@@ -51,28 +51,11 @@ def claim_uas(
     or_equal: bool = False,
 ) -> Claim:
     """Compare the right heads of two systems, on all treebanks together."""
-    tests = [
-        (m["systems"][below]["right"], m["systems"][above]["right"], m["words"])
-        for m in all_measured.values()
-    ]
-    return Claim(text, "UAS, %", _tested(tests), or_equal)
-
-
-def claim_shares(
-    text: str,
-    measure: str,
-    tests: Sequence[tuple[Sequence[float], Sequence[float]]],
-    *,
-    or_equal: bool = False,
-) -> Claim:
-    """Compare two rows of shares, one number a sentence, for each treebank."""
-    with_units = [(below, above, np.ones(len(below))) for below, above in tests]
-    return Claim(text, measure, _tested(with_units), or_equal)
-
-
-def claim_units(text: str, measure: str, tests: Sequence[Any], *, or_equal: bool = False) -> Claim:
-    """Compare what two systems got out of what there was, for each treebank."""
-    return Claim(text, measure, _tested(tests), or_equal)
+    tests = {
+        name: (m["systems"][below]["right"], m["systems"][above]["right"], m["words"])
+        for name, m in all_measured.items()
+    }
+    return claim_units(text, "UAS, %", tests, or_equal=or_equal)
 
 
 def claim_proofs(
@@ -84,11 +67,32 @@ def claim_proofs(
     or_equal: bool = False,
 ) -> Claim:
     """Compare how many trees two systems prove best, on all treebanks together."""
-    tests = [
-        (m["systems"][below]["proven"], m["systems"][above]["proven"])
-        for m in all_measured.values()
-    ]
+    tests = {
+        name: (m["systems"][below]["proven"], m["systems"][above]["proven"])
+        for name, m in all_measured.items()
+    }
     return claim_shares(text, "proven best, %", tests, or_equal=or_equal)
+
+
+def claim_shares(
+    text: str,
+    measure: str,
+    tests: Mapping[str, tuple[Sequence[float], Sequence[float]]],
+    *,
+    or_equal: bool = False,
+) -> Claim:
+    """Compare two rows of shares, one number a sentence, for each treebank."""
+    units = {name: (below, above, np.ones(len(below))) for name, (below, above) in tests.items()}
+    return claim_units(text, measure, units, or_equal=or_equal)
+
+
+def claim_units(
+    text: str, measure: str, tests: Mapping[str, Any], *, or_equal: bool = False
+) -> Claim:
+    """Compare what two systems got out of what there was, for each treebank."""
+    each = tuple((name, _tested([test])) for name, test in tests.items())
+    mean = each[0][1] if len(each) == 1 else _tested(list(tests.values()))
+    return Claim(text, measure, mean, or_equal, each if len(each) > 1 else ())
 
 
 def side_by_side(
@@ -147,5 +151,5 @@ def _mean(paper: Mapping[str, Sequence[float | None]], column: int) -> float | N
     return sum(known) / len(known) if known else None
 
 
-def _tested(tests: Sequence[Any]) -> Any:
+def _tested(tests: Sequence[Any]) -> Difference:
     return paired_difference(tests, _SAMPLES, seed=_SEED)

@@ -95,12 +95,15 @@ class Claim:
         A is what should be below, B what should be above.
     or_equal
         Whether a tie keeps to the claim.
+    each
+        The same difference on each treebank by itself, if there are several.
     """
 
     text: str
     measure: str
     difference: Difference
     or_equal: bool = False
+    each: tuple[tuple[str, Difference], ...] = ()
 
     @property
     def holds(self) -> bool:

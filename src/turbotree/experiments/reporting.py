@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 from base64 import b64encode
 from collections.abc import Sequence
+from dataclasses import replace
 from html import escape
 from pathlib import Path
 
@@ -132,31 +133,42 @@ def _table(table: Table) -> str:
 
 
 def _claims(claims: Sequence[Claim], experiments: Sequence[Experiment] | None = None) -> str:
+    """Lay out claims: all of the report, or those of one experiment with each treebank's own."""
     head = ["expected", "measure", "below", "above", "difference", "95 % interval", "p", "verdict"]
     rows = []
     for number, claim in enumerate(claims):
-        found = claim.difference
-        cells = [
-            escape(claim.text),
-            escape(claim.measure),
-            f"{found.a:.2f}",
-            f"{found.b:.2f}",
-            f"{found.difference:+.2f}",
-            f"{found.low:+.2f} … {found.high:+.2f}",
-            f"{found.p_value:.3f}",
-            f'<span class="{"holds" if claim.holds else "fails"}">{escape(claim.verdict)}</span>',
-        ]
+        cells = [escape(claim.text), *_claim_cells(claim)]
         if experiments is not None:
             name = escape(experiments[number].id)
-            cells.insert(0, f'<a href="#{name}">{name}</a>')
-        rows.append("<tr>" + "".join(f"<td>{c}</td>" for c in cells) + "</tr>\n")
+            rows.append([f'<a href="#{name}">{name}</a>', *cells])
+            continue
+        rows.append(cells)
+        for name, difference in claim.each:
+            alone = replace(claim, difference=difference, each=())
+            rows.append([f'<span class="note">on {escape(name)}</span>', *_claim_cells(alone)])
     if experiments is not None:
         head.insert(0, "experiment")
     columns = "".join(f"<th>{name}</th>" for name in head)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>\n" for cells in rows
+    )
     return (
         '<div class="scroll"><table class="claims"><caption>Does the ordering hold?</caption>'
-        f"<thead><tr>{columns}</tr></thead><tbody>\n{''.join(rows)}</tbody></table></div>"
+        f"<thead><tr>{columns}</tr></thead><tbody>\n{body}</tbody></table></div>"
     )
+
+
+def _claim_cells(claim: Claim) -> list[str]:
+    found = claim.difference
+    return [
+        escape(claim.measure),
+        f"{found.a:.2f}",
+        f"{found.b:.2f}",
+        f"{found.difference:+.2f}",
+        f"{found.low:+.2f} … {found.high:+.2f}",
+        f"{found.p_value:.3f}",
+        f'<span class="{"holds" if claim.holds else "fails"}">{escape(claim.verdict)}</span>',
+    ]
 
 
 def _figure(experiment: Experiment, figure: Figure) -> str:

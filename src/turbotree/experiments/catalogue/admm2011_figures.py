@@ -43,7 +43,7 @@ def _measure_course(workshop: Workshop) -> Measured:
 
 
 def _show_course(measured: Mapping[str, Measured]) -> Shown:
-    figures, rows, tests = [], [], []
+    figures, rows, tests = [], [], {}
     for dataset, found in measured.items():
         total = max(1, sum(found["words"]))
         accuracy, certain = [], []
@@ -63,12 +63,11 @@ def _show_course(measured: Mapping[str, Measured]) -> Shown:
             Figure(f"Proofs along the rounds, {dataset}", "rounds", "%", tuple(certain)),
         ]
         admm, other = (found["along"][n] for n in ("ADMM, full", "subgradient, full"))
-        tests.append(
-            [
-                np.mean([own["proven"] for own in along.values()], axis=0).tolist()
-                for along in (other, admm)
-            ]
+        below, above = (
+            np.mean([own["proven"] for own in along.values()], axis=0).tolist()
+            for along in (other, admm)
         )
+        tests[dataset] = (below, above)
     table = Table(
         "Along the rounds",
         ("treebank", "solver, model", "rounds", "UAS", "proven best, %"),
@@ -80,7 +79,7 @@ def _show_course(measured: Mapping[str, Measured]) -> Shown:
         claim_shares(
             "ADMM certifies sooner than the subgradient method on the full model",
             "proven best, % (mean over the rounds shown)",
-            [(below, above) for below, above in tests],
+            tests,
         ),
     )
     return Shown((table,), tuple(figures), claims)
@@ -106,7 +105,9 @@ def _show_active(measured: Mapping[str, Measured]) -> Shown:
         )
         half = own["share"][len(own["share"]) // 2]
         rows.append((dataset, f"{own['share'][0]:.1f}", f"{half:.1f}", f"{own['share'][-1]:.1f}"))
-    tests = [(m["per_sentence"], [0.5] * len(m["per_sentence"])) for m in measured.values()]
+    tests = {
+        name: (m["per_sentence"], [0.5] * len(m["per_sentence"])) for name, m in measured.items()
+    }
     table = Table(
         "Share of factors solved, %",
         ("treebank", "first round", "half-way", "last round"),
@@ -156,7 +157,7 @@ def _show_times(measured: Mapping[str, Measured]) -> Shown:
         "CPU seconds, both for the relaxation with flows and simple factors. The paper's LP solver "
         "is CPLEX.",
     )
-    tests = [(m["seconds"]["ADMM"], m["seconds"]["LP"]) for m in measured.values()]
+    tests = {n: (m["seconds"]["ADMM"], m["seconds"]["LP"]) for n, m in measured.items()}
     claims = (
         claim_shares("the linear program takes longer than ADMM", "seconds a 100 sentences", tests),
     )

@@ -52,10 +52,10 @@ def _show_recomputed(measured: Mapping[str, Measured]) -> Shown:
             first, later = own["share"][0], float(np.mean(own["share"][1:] or own["share"]))
             rows.append((dataset, name, f"{first:.1f}", f"{later:.1f}", "up to 30"))
     for name in ("Sib", "G+S"):
-        tests = []
-        for found in measured.values():
+        tests = {}
+        for dataset, found in measured.items():
             own = found["shares"][name]["per_sentence"]
-            tests.append((own, [_FEW] * len(own)))
+            tests[dataset] = (own, [_FEW] * len(own))
         text = f"{name}: later rounds solve less than {100 * _FEW:.0f} % of the factors again"
         claims.append(claim_shares(text, "share solved, %", tests))
     table = Table(
@@ -97,11 +97,11 @@ def _show_early(measured: Mapping[str, Measured]) -> Shown:
         ]
     limits = list(next(iter(measured.values()))["along"])
     middle, last = limits[len(limits) // 2], limits[-1]
-    tests = []
-    for found in measured.values():
+    tests = {}
+    for dataset, found in measured.items():
         early, final = found["along"][middle], found["along"][last]
         settled = [int(a == b) for a, b in zip(early["right"], final["right"], strict=True)]
-        tests.append((early["proven"], settled))
+        tests[dataset] = (early["proven"], settled)
     text = (
         f"at K = {middle}, more sentences have the accuracy that they have at K = {last} than are "
         "proven best"

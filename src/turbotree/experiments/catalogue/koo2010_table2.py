@@ -130,8 +130,8 @@ def _show(measured: Mapping[str, Measured]) -> Shown:
 
 def _claims(model: str, measured: Mapping[str, Measured]) -> list[Claim]:
     single, several, many = f"{model} LP(S)", f"{model} LP(M)", f"{model} DD-many"
-    chance = [(m["random"][single], m["random"][several]) for m in measured.values()]
-    against = [(m["random"][several], m["random"][many]) for m in measured.values()]
+    chance = {n: (m["random"][single], m["random"][several]) for n, m in measured.items()}
+    against = {n: (m["random"][several], m["random"][many]) for n, m in measured.items()}
     return [
         claim_proofs(
             f"{model}: multi-commodity flow proves more than single-commodity flow",

@@ -142,13 +142,13 @@ def _uas(found: Measured, name: str) -> str:
 
 def _claim(text: str, measured: Mapping[str, Measured], below: str) -> Claim:
     """Compare a method with the group lasso, over all budgets and treebanks."""
-    tests = []
-    for found in measured.values():
+    tests = {}
+    for dataset, found in measured.items():
         one, other = (
             np.mean([found["systems"][f"{m} {b}"]["right"] for b in found["budgets"]], axis=0)
             for m in (below, "group lasso")
         )
-        tests.append((one, other, found["words"]))
+        tests[dataset] = (one, other, found["words"])
     return claim_units(text, "UAS, % (mean over budgets)", tests)
 
 

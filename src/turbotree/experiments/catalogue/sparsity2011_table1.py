@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from turbotree.experiments.chunks import chunked, count_chunks
 from turbotree.experiments.comparing import claim_units
@@ -27,7 +28,7 @@ def _measure(workshop: Workshop) -> Measured:
     train, gold = chunked(workshop.dataset.train), chunked(workshop.gold)
     templates = {"chunk": load_templates("chunk96")}
     budgets = list(settings.chunk_budgets)
-    options = {
+    options: dict[str, Any] = {
         "task": "chunk",
         "label": "chunk",
         "templates": templates,
@@ -73,14 +74,14 @@ def _show(measured: Mapping[str, Measured]) -> Shown:
     )
     budgets = [name for name in next(iter(measured.values()))["systems"] if name.isdigit()]
     largest = budgets[-1]
-    tests = [
-        (
+    tests = {
+        name: (
             found["systems"]["all templates"]["right"],
             found["systems"][largest]["right"],
             found["systems"][largest]["gold"],
         )
-        for found in measured.values()
-    ]
+        for name, found in measured.items()
+    }
     text = f"{largest} templates find as many chunks as all 96, or more"
     claims = (claim_units(text, "chunks found, %", tests, or_equal=True),)
     return Shown((table,), (), claims)
