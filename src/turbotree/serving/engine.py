@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -245,6 +246,7 @@ class Engine:
         return result
 
 
+@cache
 def shipped_rule_texts() -> dict[str, str]:
     """Give the rules that come along and need no file beside them, by name."""
     try:
