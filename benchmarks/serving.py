@@ -134,6 +134,10 @@ async def watch(pid: int, found: list[tuple[float, int]]) -> None:
         await asyncio.sleep(1)
 
 
+def _mean(sizes: list[tuple[float, int]]) -> float:
+    return sum(size for _, size in sizes) / len(sizes)
+
+
 def report(name: str, done: Round) -> None:
     """Print one round."""
     good = len(done.latencies)
@@ -157,6 +161,7 @@ async def measure(pid: int, port: int, bodies: list[bytes], seconds: float) -> b
     watching = asyncio.create_task(watch(pid, memory))
     steady = await opened(client, bodies, 0.8 * rate, seconds)
     report("at 80 %", steady)
+    rounds = len(memory)
     over = await opened(client, bodies, 3 * rate, max(10.0, seconds / 12))
     report("at 300 %", over)
     watching.cancel()
