@@ -11,8 +11,10 @@ SOURCES := pyproject.toml CMakeLists.txt $(shell find core -name '*.cpp' -o -nam
 demo: $(VENV)/.built
 	$(BIN)/turbotree demo
 
+IN_PARALLEL := -n 2 --dist worksteal
+
 test: $(VENV)/.dev lint
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(IN_PARALLEL)
 	$(BIN)/python tests/run_examples.py
 
 # What needs extras, one line a suite: torch in a version that has wheels for the CPU alone. The web
@@ -21,7 +23,7 @@ EXTRAS := torch==2.13.0 spacy scikit-learn conllu ray fastapi uvicorn httpx sche
 WITH_EXTRAS := -o addopts="--doctest-modules --strict-markers --import-mode=importlib -q"
 
 test-all: test $(VENV)/.extras
-	$(BIN)/python -m pytest tests/integrations src/turbotree/integrations tests/test_docs.py $(WITH_EXTRAS)
+	$(BIN)/python -m pytest tests/integrations src/turbotree/integrations tests/test_docs.py $(WITH_EXTRAS) $(IN_PARALLEL)
 	$(BIN)/python -m pytest tests/serving src/turbotree/serving $(WITH_EXTRAS)
 	TURBOTREE_TEST_ALL=1 $(BIN)/python -m pytest tests/browser $(WITH_EXTRAS)
 

@@ -25,7 +25,7 @@ from turbotree.text.surface import raw_text
 _PEER_LAS = 80.53
 _PEER_UPOS = 94.30
 _REPEATS = 3
-# Makes the file small enough; found on the development data.
+# Makes the file small enough, at little cost on the development data.
 _TRIM = {"pruner": 15.0, "parts": 1.2, "labels": 5.0}
 
 

@@ -140,3 +140,12 @@ def test_text_that_is_not_unicode_is_one_line(
     bad = tmp_path / "bad.txt"
     bad.write_bytes(b"Dogs sing.\n\xff\n")
     assert fails("parse", pipeline, bad, "--input-format", "text") == f"{bad}:2: not UTF-8 text"
+
+
+def test_rules_reach_the_parser(
+    run: Callable[..., Any], fails: Callable[..., str], pipeline: Path, tmp_path: Path
+) -> None:
+    assert run("parse", pipeline, "--text", TEXT, "--rules", "one-subject").exit_code == 0
+    bad = tmp_path / "bad.rules"
+    bad.write_text("nonsense(((")
+    assert fails("parse", pipeline, "--text", TEXT, "--rules", bad).startswith(f"{bad}:1:")

@@ -8,7 +8,14 @@ from typing import Annotated, Any
 
 import typer
 
-from turbotree.cli.facts import epoch_lines, file_facts, file_rows, table, training_rows
+from turbotree.cli.facts import (
+    epoch_lines,
+    file_facts,
+    file_rows,
+    selection_lines,
+    table,
+    training_rows,
+)
 from turbotree.cli.inspect_pipeline import part_sizes, pipeline_facts, pipeline_page, sizes_text
 from turbotree.cli.inspect_tagger import tagger_facts, tagger_page
 from turbotree.errors import ModelFileError
@@ -89,7 +96,7 @@ def _page(facts: dict[str, Any]) -> str:
         f"{facts['temperature']['labels']} labels",
         f"{len(facts['labels'])} labels": " ".join(facts["labels"]),
     }
-    lines = table(rows)
+    lines = table(rows) + selection_lines(training)
     for stage in _STAGES:
         lines += ["", *epoch_lines(stage, training[stage], training["sentences"])]
     if training.get("pruning"):

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from turbotree.cli.facts import epoch_lines, file_facts, file_rows, table, training_rows
+from turbotree.cli.facts import (
+    epoch_lines,
+    file_facts,
+    file_rows,
+    selection_lines,
+    table,
+    training_rows,
+)
 from turbotree.cli.inspect_pipeline import part_sizes, sizes_text
 from turbotree.labeling import Tagger
 from turbotree.labeling.model import ChainModel
@@ -50,7 +57,7 @@ def tagger_page(facts: dict[str, Any]) -> str:
         "features": f"{facts['features']:,}",
         **training_rows(facts["training"]),
     }
-    lines = table(rows)
+    lines = table(rows) + selection_lines(facts["training"])
     for column, stage in facts["stages"].items():
         how = "the labels of a sentence together" if stage["chain"] else "each word by itself"
         if stage["scheme"] is not None:

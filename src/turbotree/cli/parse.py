@@ -11,6 +11,7 @@ from typing import IO, Annotated, Any
 import typer
 
 from turbotree.cli.arriving import Arriving, batches
+from turbotree.cli.corpus import EngineName, parse_with_engine
 from turbotree.cli.formats import Notes, OutputFormat, format_of, write_parses
 from turbotree.cli.output import check_output, in_color, opened_output
 from turbotree.cli.reading import (
@@ -249,6 +250,23 @@ def parse(
         int,
         typer.Option(metavar="N", help="Threads; the output is the same for any number.", min=1),
     ] = 1,
+    engine: Annotated[
+        EngineName | None,
+        typer.Option(
+            help="Parse a file or a whole folder with several workers: processes of this machine, "
+            "or those of a Ray cluster. Started again, it goes on where it was; the output does "
+            "not depend on workers that die. docs/scale.md has the details.",
+            show_default=False,
+        ),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Workers of --engine; 2 without it.", min=1),
+    ] = None,
+    address: Annotated[
+        str | None,
+        typer.Option(metavar="A", help="Of the Ray cluster; without it, Ray starts here."),
+    ] = None,
     on_error: Annotated[
         OnMistake,
         typer.Option(
@@ -264,6 +282,32 @@ def parse(
     """
     if output is not None and output == STDIN:
         output = None
+    if engine is not None:
+        if any((format, input_format, columns, encoding, marginals, certificates, text)) or not (
+            k is samples is None
+        ):
+            raise InputError("--engine writes CoNLL-U with what was predicted, and nothing else")
+        chosen: dict[str, Any] = {
+            "decoder": _decoder(decoder, exact),
+            "decomposition": decomposition.value if decomposition else None,
+            "projective": projective or None,
+            "single_root": single_root,
+            "rules": rules or None,
+            "keep_given": keep_given or None,
+        }
+        parse_with_engine(
+            model,
+            input,
+            output,
+            engine=engine,
+            workers=workers,
+            address=address,
+            options={name: value for name, value in chosen.items() if value is not None},
+            on_error=on_error,
+        )
+        return
+    if workers is not None or address is not None:
+        raise InputError("--workers and --address are for --engine")
     if output is not None:
         check_output(output)
     skipped = Skipped(on_error)
@@ -288,6 +332,7 @@ def parse(
                 "decomposition": decomposition.value if decomposition else None,
                 "projective": projective,
                 "single_root": single_root,
+                "rules": compile_rules(rules) if rules else None,
                 "threads": threads,
             },
             profile=profile,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,6 +13,7 @@ from turbotree.cli.output import bytes_text, check_output
 from turbotree.cli.reading import OnMistake, read_treebank
 from turbotree.cli.showing import seconds_text
 from turbotree.cli.train_pipeline import train_jackknifed, train_pipeline
+from turbotree.cli.train_rules import with_rule_weights
 from turbotree.cli.train_tagger import train_tagger
 from turbotree.cli.training_choices import (
     LABEL_SETS,
@@ -118,6 +120,10 @@ def train(
             "auto: whatever scores better on the dev file."
         ),
     ] = Scheme.BIOES,
+    trigrams: Annotated[
+        bool,
+        typer.Option("--trigrams", help="Let a tagger's labels see the two before them; slower."),
+    ] = False,
     model: Annotated[
         ModelKind,
         typer.Option(
@@ -197,8 +203,8 @@ def train(
         typer.Option(
             metavar="SET=FILE",
             help="Templates of your own, one a line, for one of the sets "
-            f"{', '.join(TEMPLATE_SETS)}; for other tasks {', '.join(LABEL_SETS)}, whose FILE "
-            "may be chunk96 or entities452. May be given several times.",
+            f"{', '.join(TEMPLATE_SETS)}; for other tasks {', '.join(LABEL_SETS)}. FILE may be "
+            "arc684, chunk96 or entities452. May be given several times.",
             show_default=False,
         ),
     ] = None,
@@ -218,6 +224,15 @@ def train(
             "--single-root/--multi-root",
             help="One word under the root, or any number. Without it, as the data has it.",
             show_default=False,
+        ),
+    ] = None,
+    rules: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--rules",
+            metavar="FILE",
+            help="Learn the weights of rules that are written [?], after the rest; the model keeps "
+            "them for parse --rules. docs/parsing/rules.md has the language.",
         ),
     ] = None,
     resume: Annotated[
@@ -266,7 +281,10 @@ def train(
                 "--model, --parts, --decoder, --tags, --trim and roots are for trees, "
                 f"not for task {task.value}"
             )
+        if rules:
+            raise InputError(f"--rules are for trees, not for task {task.value}")
         options |= {"task": task.value, "label": label, "scheme": scheme.value}
+        options["trigrams"] = trigrams
         train_tagger(
             train,
             output,
@@ -279,8 +297,10 @@ def train(
             quiet=quiet,
         )
         return
-    if not (label is columns is encoding is None):
-        raise InputError("--label, --columns and --encoding are for --task tag, chunk or entities")
+    if trigrams or not (label is columns is encoding is None):
+        raise InputError(
+            "--label, --columns, --encoding and --trigrams are for --task tag, chunk or entities"
+        )
     options |= {
         "model": model.value,
         "parts": [part.strip() for part in parts.split(",")] if parts is not None else None,
@@ -291,14 +311,18 @@ def train(
         options["trim"] = given_trim(trim)
     check_output(output)
     if task is Task.PIPELINE:
+        if rules:
+            raise InputError("--rules are for --task parse; a pipeline obeys hard rules")
         train_pipeline(train, output, dev, options, resume=resume, on_error=on_error, quiet=quiet)
         return
     TrainingOptions(**options)  # complains before the data are read
     train_trees = read_treebank(train, on_error, partial=True)
     dev_trees = read_treebank(dev, on_error) if dev is not None else None
-    learn = partial(Parser.train, train_trees)
+    learn: Callable[..., Parser] = partial(Parser.train, train_trees)
     if tags is Tags.JACKKNIFE:
         learn = partial(train_jackknifed, train_trees)
+    if rules:
+        learn = with_rule_weights(learn, rules, train_trees)
     parser, seconds = train_and_save(
         learn,
         output,

@@ -17,6 +17,7 @@ from turbotree.labeling.choices import ChoiceModel, LabelLists
 from turbotree.labeling.model import ChainModel
 from turbotree.labeling.schemes import SCHEMES, span_transitions
 from turbotree.labeling.tagger import Stage
+from turbotree.labeling.trigrams import TrigramModel
 from turbotree.modelfile import read_model, write_model
 
 if TYPE_CHECKING:
@@ -50,6 +51,8 @@ def contents(tagger: Tagger) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any
             "label_bits": model.weights.label_bits,
             "chain": isinstance(model, ChainModel),
         }
+        if isinstance(model, TrigramModel):
+            arrays[f"{stage.column}.triples"] = model.seen
         if isinstance(model, ChoiceModel):
             facts["given"] = model.attribute
             arrays[f"{stage.column}.list_offsets"] = model.lists.offsets
@@ -102,7 +105,11 @@ def _stage(facts: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], encoder: 
         transitions = (
             Transitions(everything) if scheme is None else span_transitions(labels, scheme)
         )
-        model = ChainModel(facts["templates"], labels, transitions, encoder, weights)
+        given = (facts["templates"], labels, transitions)
+        if f"{column}.triples" in arrays:
+            model = TrigramModel(*given, arrays[f"{column}.triples"], encoder, weights)
+        else:
+            model = ChainModel(*given, encoder, weights)
     else:
         lists = LabelLists(arrays[f"{column}.list_offsets"], arrays[f"{column}.list_labels"])
         model = ChoiceModel(facts["templates"], labels, lists, facts["given"], encoder, weights)
