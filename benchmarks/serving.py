@@ -167,10 +167,11 @@ async def measure(pid: int, port: int, bodies: list[bytes], seconds: float) -> b
     watching.cancel()
     settled = [size for at, size in memory if 50 <= at <= 60] or [memory[0][1]]
     base = sum(settled) / len(settled)
-    last = [size for _, size in memory[-10:]]
-    growth = sum(last) / len(last) / base - 1
+    growths = [_mean(memory[end - 10 : end]) / base - 1 for end in (rounds, len(memory))]
+    growth = max(growths)
     print(
-        f"memory     {base / 1e6:.0f} MB after the first minute, {100 * growth:+.2f} % by the end"
+        f"memory     {base / 1e6:.0f} MB after the first minute, {100 * growths[0]:+.2f} % at the "
+        f"end of 80 %, {100 * growths[1]:+.2f} % after 300 %"
     )
     statuses = capacity.statuses + steady.statuses + over.statuses
     wrong = {status for status in statuses if status not in ("200", "429")}
