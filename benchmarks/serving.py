@@ -134,6 +134,10 @@ async def watch(pid: int, found: list[tuple[float, int]]) -> None:
         await asyncio.sleep(1)
 
 
+def _mean(sizes: list[tuple[float, int]]) -> float:
+    return sum(size for _, size in sizes) / len(sizes)
+
+
 def report(name: str, done: Round) -> None:
     """Print one round."""
     good = len(done.latencies)
@@ -157,15 +161,17 @@ async def measure(pid: int, port: int, bodies: list[bytes], seconds: float) -> b
     watching = asyncio.create_task(watch(pid, memory))
     steady = await opened(client, bodies, 0.8 * rate, seconds)
     report("at 80 %", steady)
+    rounds = len(memory)
     over = await opened(client, bodies, 3 * rate, max(10.0, seconds / 12))
     report("at 300 %", over)
     watching.cancel()
     settled = [size for at, size in memory if 50 <= at <= 60] or [memory[0][1]]
     base = sum(settled) / len(settled)
-    last = [size for _, size in memory[-10:]]
-    growth = sum(last) / len(last) / base - 1
+    growths = [_mean(memory[end - 10 : end]) / base - 1 for end in (rounds, len(memory))]
+    growth = max(growths)
     print(
-        f"memory     {base / 1e6:.0f} MB after the first minute, {100 * growth:+.2f} % by the end"
+        f"memory     {base / 1e6:.0f} MB after the first minute, {100 * growths[0]:+.2f} % at the "
+        f"end of 80 %, {100 * growths[1]:+.2f} % after 300 %"
     )
     statuses = capacity.statuses + steady.statuses + over.statuses
     wrong = {status for status in statuses if status not in ("200", "429")}

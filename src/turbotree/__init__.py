@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         modelfile,
         parsing,
         pipeline,
+        serving,
         text,
         trees,
     )
@@ -69,6 +70,7 @@ __all__ = [
     "modelfile",
     "parsing",
     "pipeline",
+    "serving",
     "text",
     "trees",
 ]

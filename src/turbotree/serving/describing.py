@@ -95,5 +95,5 @@ def _alternatives(parse: Parse) -> list[dict[str, Any]]:
 
 
 def _chance(probability: float) -> float:
-    """Round what belief propagation may give just outside 0 and 1."""
-    return round(min(1.0, max(0.0, probability)), 6)
+    """Cut off what belief propagation may give just outside 0 and 1, and digits without meaning."""
+    return float(f"{min(1.0, max(0.0, probability)):.6g}")

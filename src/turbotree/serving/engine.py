@@ -5,19 +5,21 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module, resources
+from functools import cache
+from importlib import resources
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from turbotree.errors import InputError, ModelFileError
+from turbotree.labeling import Tagger
+from turbotree.loading import load
 from turbotree.modelfile import read_model
 from turbotree.parsing import Parse, Parser
-from turbotree.parsing.constraints import Constraints
 from turbotree.parsing.tracing import trace_sentence
+from turbotree.pipeline import Pipeline
 from turbotree.serving.describing import described, described_trace
 from turbotree.serving.limits import Limits, TooLargeError, TooSlowError
 from turbotree.serving.reading import (
-    arcs_as_rules,
     check_lengths,
     conllu_sentences,
     rules_text,
@@ -28,25 +30,6 @@ from turbotree.text import Sentence
 
 #: Sentences that are parsed at once where nothing else is asked for.
 _AT_ONCE = 16
-
-
-class TextModel(Protocol):
-    """The part of a pipeline that a server uses."""
-
-    @property
-    def tokenizer(self) -> Any:
-        """Something whose ``sentences(text)`` gives sentences, or None."""
-
-    @property
-    def parser(self) -> Parser:
-        """The parser."""
-
-    @property
-    def record(self) -> dict[str, Any]:
-        """How it was trained."""
-
-    def tag(self, sentences: Sequence[Sentence]) -> list[Sentence]:
-        """Give sentences their tags."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +69,7 @@ class Engine:
     Attributes
     ----------
     model
-        A :class:`turbotree.Parser`, or a pipeline that reads raw text.
+        A :class:`turbotree.Parser`, or a :class:`turbotree.Pipeline`, which reads raw text.
     name
         What to call it.
     limits
@@ -104,7 +87,7 @@ class Engine:
     2
     """
 
-    model: Parser | TextModel
+    model: Parser | Pipeline
     name: str = "model"
     limits: Limits = field(default_factory=Limits)
     facts: Mapping[str, Any] = field(default_factory=dict)
@@ -113,19 +96,14 @@ class Engine:
     @classmethod
     def load(cls, path: Path | None, limits: Limits, *, rules_allowed: bool = True) -> Engine:
         """Load a parser or a pipeline; without a path, the English model of the package."""
-        file = None if path is None else read_model(path)
-        if file is not None and file.kind not in ("parser", "pipeline"):
-            raise ModelFileError(
-                f"{path}: is a {file.kind!r} model, expected a parser or a pipeline"
-            )
-        model: Parser | TextModel
-        if path is not None and file is not None and file.kind == "parser":
-            model = Parser.load(path)
+        if path is None:
+            model, facts = _english(), {}
         else:
-            model = _load_text_model(path)
-        facts: dict[str, Any] = {}
-        if file is not None:
+            model = load(path)
+            file = read_model(path)
             facts = {"bytes": file.size, "checksum": file.checksum}
+        if not isinstance(model, Parser | Pipeline):
+            raise ModelFileError(f"{path}: is a tagger, expected a parser or a pipeline")
         return cls(model, path.name if path else "en", limits, facts, rules_allowed)
 
     @property
@@ -206,7 +184,7 @@ class Engine:
             raise InputError(
                 f"require and forbid are for one sentence; there are {len(sentences)} here"
             )
-        options = self._options(question, sentences[0])
+        options = self._options(question)
         answers = []
         for group in _groups(sentences, 1 if constrained or question.k > 1 else _AT_ONCE):
             if not in_time():
@@ -223,17 +201,19 @@ class Engine:
                 answer["trace"] = described_trace(solution)
         return answers
 
-    def _options(self, question: Question, sentence: Sentence) -> dict[str, Any]:
-        """Give the options of the parser; arcs beside rules become rules."""
-        require, forbid = question.require, question.forbid
+    def _options(self, question: Question) -> dict[str, Any]:
+        """Give the options of the parser."""
+        options: dict[str, Any] = {}
+        if question.require or question.forbid:
+            options.update(require=question.require, forbid=question.forbid)
         if not (question.rules and question.rules.strip()):
-            return {"require": require, "forbid": forbid} if require or forbid else {}
+            return options
         if not self.takes_rules:
             raise InputError("rules: this server takes none")
         if question.k > 1 and not self.takes_rules_for_several:
             raise InputError("rules: only for k = 1 with this model")
-        Constraints.of(sentence, require, forbid)  # complains of arcs that do not exist
-        return {"rules": rules_text(question.rules) + arcs_as_rules(require, forbid)}
+        options["rules"] = rules_text(question.rules)
+        return options
 
     def _trees(
         self, group: Sequence[Sentence], k: int, options: Mapping[str, Any]
@@ -266,6 +246,7 @@ class Engine:
         return result
 
 
+@cache
 def shipped_rule_texts() -> dict[str, str]:
     """Give the rules that come along and need no file beside them, by name."""
     try:
@@ -277,13 +258,11 @@ def shipped_rule_texts() -> dict[str, str]:
     return {name: text for name, text in sorted(texts.items()) if "in file" not in text}
 
 
-def _load_text_model(path: Path | None) -> TextModel:
+def _english() -> Parser | Tagger | Pipeline:
     try:
-        loading = import_module("turbotree.loading")
-    except ImportError:
-        raise InputError("give a MODEL; there is none in this package") from None
-    model: TextModel = loading.load("en" if path is None else path)
-    return model
+        return load("en")
+    except ModelFileError:
+        raise InputError("give a MODEL; this package comes without one") from None
 
 
 def _takes(function: Callable[..., Any], option: str) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from turbotree.errors import InputError
 from turbotree.serving.limits import Limits, TooLargeError
@@ -106,28 +105,6 @@ def rules_text(text: str) -> str:
             "write the words between braces: {'a', 'b'}"
         )
     return text + "\n"  # one line could be the name of a file
-
-
-def arcs_as_rules(require: Iterable[Sequence[Any]], forbid: Iterable[Sequence[Any]]) -> str:
-    """Say constraints on single arcs as rules, beside which they cannot stand.
-
-    >>> print(arcs_as_rules([(2, 1, "nsubj")], [(0, 1)]), end="")
-    rule pinned_1: label(2, 1, 'nsubj')
-    rule forbidden_1: not arc(root, 1)
-    """
-    lines = []
-    for name, arcs, no in (("pinned", require, ""), ("forbidden", forbid, "not ")):
-        for number, (head, modifier, *labels) in enumerate(arcs, 1):
-            above = {0: "root", None: "h"}.get(head, head)
-            if labels and labels[0] is not None:
-                if not re.fullmatch(r"[^'\"\\*\s]+", labels[0]):
-                    raise InputError(f"label {labels[0]!r} cannot stand in a rule")
-                said = f"label({above}, {modifier}, '{labels[0]}')"
-            else:
-                said = f"arc({above}, {modifier})"
-            some = "exists h: " if head is None else ""
-            lines.append(f"rule {name}_{number}: {no}{f'({some}{said})' if some else said}\n")
-    return "".join(lines)
 
 
 def place_in_rules(message: str) -> tuple[int, int] | None:
