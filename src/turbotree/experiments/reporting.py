@@ -23,7 +23,7 @@ _STYLE = """
 @media (prefers-color-scheme: dark) { :root { --ink: #e5e9f0; --soft: #98a2b3; --line: #3b4656;
   --back: #14181f; --stripe: #1c222c; --good: #4ade80; --bad: #f87171; --link: #7aa2ff; } }
 body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--back);
-  max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
+  max-width: 70rem; margin: 2rem auto; padding: 0 1rem; }
 a { color: var(--link); }
 h1, h2, h3 { line-height: 1.2; } h2 { margin-top: 3rem; border-top: 1px solid var(--line);
   padding-top: 1.5rem; } h3 { margin-top: 2rem; }
@@ -31,8 +31,8 @@ h1, h2, h3 { line-height: 1.2; } h2 { margin-top: 3rem; border-top: 1px solid va
 caption { text-align: left; font-weight: 600; padding: .3rem 0; }
 th, td { padding: .25rem .7rem; text-align: right; border-bottom: 1px solid var(--line);
   white-space: nowrap; font-variant-numeric: tabular-nums; }
-th:first-child, td:first-child, .claims td { text-align: left; }
-.claims td:first-child, .claims td:last-child { white-space: normal; }
+th:first-child, td:first-child, .claims td, .claims th { text-align: left; }
+.claims td, .claims th { white-space: normal; } .keep { white-space: nowrap; }
 tbody tr:nth-child(even) { background: var(--stripe); } td.paper, th.paper { color: var(--soft); }
 .note { color: var(--soft); font-size: .9rem; max-width: 50rem; }
 figure { margin: 1rem 0; } figure img { max-width: 100%; height: auto; }
@@ -165,7 +165,7 @@ def _claim_cells(claim: Claim) -> list[str]:
         f"{found.a:.2f}",
         f"{found.b:.2f}",
         f"{found.difference:+.2f}",
-        f"{found.low:+.2f} … {found.high:+.2f}",
+        f'<span class="keep">{found.low:+.2f} … {found.high:+.2f}</span>',
         f"{found.p_value:.3f}",
         f'<span class="{"holds" if claim.holds else "fails"}">{escape(claim.verdict)}</span>',
     ]

@@ -37,7 +37,7 @@ class Settings:
     rounds: int = 5000
     few_rounds: int = 250
     grid: tuple[int, ...] = (10, 20, 50, 100, 200, 500, 1000)
-    random_instances: int = 200
+    random_instances: int = 50
     random_words: int = 10
     selection_templates: str = "arc684"
     selection_budgets: tuple[int, ...] = (200, 300, 400)
