@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -153,16 +154,16 @@ def reproduce(
             say(text)
 
     try:
-        with shown_progress(quiet=True) as progress:
-            outcomes = room.run_experiments(
-                chosen,
-                datasets,
-                settings,
-                room.Cache(folder),
-                threads=threads,
-                note=note,
-                progress=progress,
-            )
+        outcomes = room.run_experiments(
+            chosen,
+            datasets,
+            settings,
+            room.Cache(folder),
+            threads=threads,
+            note=note,
+            # The trainings of a small run take seconds each.
+            progress=partial(shown_progress, quiet or small),
+        )
     except KeyboardInterrupt:
         say(f"interrupted; the same command goes on from what {folder} holds")
         raise typer.Exit(INTERRUPTED) from None

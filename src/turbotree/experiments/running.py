@@ -13,8 +13,7 @@ from turbotree.experiments.cache import Cache
 from turbotree.experiments.data import Dataset
 from turbotree.experiments.records import Experiment, Measured, Shown
 from turbotree.experiments.settings import Settings
-from turbotree.experiments.workshop import Workshop
-from turbotree.learning.progress import Progress, Silent
+from turbotree.experiments.workshop import OpenProgress, Workshop, silently
 
 
 @dataclass(frozen=True)
@@ -75,7 +74,7 @@ def run_experiments(
     *,
     threads: int = 1,
     note: Callable[[str], None] = lambda text: None,
-    progress: Progress | None = None,
+    progress: OpenProgress = silently,
 ) -> list[Outcome]:
     """Run experiments one after another, each on all treebanks.
 
@@ -112,7 +111,7 @@ def run_experiments(
                 Cache(cache.folder / "models"),
                 threads,
                 note,
-                progress or Silent(),
+                progress,
             )
             inputs = {
                 "experiment": experiment.measurement or experiment.id,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +19,13 @@ from turbotree.text import Sentence
 
 #: The papers score heads alone, so labels get next to no training.
 PLAIN_LABELS = {"label": ["m.upos dir"], "label_pair": ["m.upos"]}
+
+OpenProgress = Callable[[], AbstractContextManager[Progress]]
+
+
+def silently() -> AbstractContextManager[Progress]:
+    """Show nothing of a training."""
+    return nullcontext(Silent())
 
 
 @dataclass(frozen=True)
@@ -37,7 +45,7 @@ class Workshop:
     note
         Told what goes on.
     progress
-        Told how training goes.
+        Opens what is told how a training goes, afresh for each.
     """
 
     dataset: Dataset
@@ -46,7 +54,7 @@ class Workshop:
     cache: Cache
     threads: int = 1
     note: Callable[[str], None] = field(default=lambda text: None)
-    progress: Progress = field(default_factory=Silent)
+    progress: OpenProgress = silently
 
     @property
     def gold(self) -> Sequence[Sentence]:
@@ -84,15 +92,16 @@ class Workshop:
         self.note(f"training {', '.join(record['parts'])}; loss {record['loss']}")
         checkpoint = path.with_suffix(".checkpoint")
         self.cache.folder.mkdir(parents=True, exist_ok=True)
-        parser = Parser.train(
-            list(self.dataset.train),
-            checkpoint=checkpoint,
-            resume=checkpoint.exists(),
-            progress=self.progress,
-            threads=self.threads,
-            templates=templates,
-            **chosen,
-        )
+        with self.progress() as progress:
+            parser = Parser.train(
+                list(self.dataset.train),
+                checkpoint=checkpoint,
+                resume=checkpoint.exists(),
+                progress=progress,
+                threads=self.threads,
+                templates=templates,
+                **chosen,
+            )
         parser.save(path)
         shutil.rmtree(checkpoint, ignore_errors=True)
         return parser

@@ -66,16 +66,18 @@ def _measure(workshop: Workshop) -> Measured:
             rounds_between=min(500, max(1, len(workshop.dataset.train) // 2)),
             seed=settings.seed,
         )
-        parsers, report = select_parser(
-            list(workshop.dataset.train),
-            wanted,
-            selection=how,
-            templates={**PLAIN_LABELS, "arc": texts},
-            epochs=settings.epochs,
-            pruner_epochs=settings.pruner_epochs,
-            seed=settings.seed,
-            threads=workshop.threads,
-        )
+        with workshop.progress() as progress:
+            parsers, report = select_parser(
+                list(workshop.dataset.train),
+                wanted,
+                selection=how,
+                templates={**PLAIN_LABELS, "arc": texts},
+                epochs=settings.epochs,
+                pruner_epochs=settings.pruner_epochs,
+                seed=settings.seed,
+                threads=workshop.threads,
+                progress=progress,
+            )
         if method == "group lasso":
             features = [outcome.features for outcome in report.outcomes]
         places = [wanted.index(count) for count in features] if method == "lasso" else None

@@ -38,16 +38,19 @@ def _measure(workshop: Workshop) -> Measured:
     workshop.note("training a chunker with all templates")
     # As many passes in all as selection and refit have together.
     passes = max(1, settings.epochs // 2)
-    whole = train_tagger(train, epochs=passes + settings.epochs, **options)
+    with workshop.progress() as progress:
+        epochs = passes + settings.epochs
+        whole = train_tagger(train, epochs=epochs, progress=progress, **options)
     weights = whole.stages[0].model.weights
     systems = {"all templates": {**count_chunks(whole, gold), "features": len(weights or ())}}
     workshop.note(f"selecting from {len(templates['chunk'])} templates")
     how = SelectionOptions(
         epochs=passes, rounds_between=min(500, max(1, len(train) // 2)), seed=settings.seed
     )
-    taggers, report = select_tagger(
-        train, budgets, selection=how, epochs=settings.epochs, **options
-    )
+    with workshop.progress() as progress:
+        taggers, report = select_tagger(
+            train, budgets, selection=how, epochs=settings.epochs, progress=progress, **options
+        )
     for budget, tagger, outcome in zip(budgets, taggers, report.outcomes, strict=True):
         counts = count_chunks(tagger, gold)
         systems[str(budget)] = {**counts, "features": outcome.features}
