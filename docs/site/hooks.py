@@ -3,6 +3,7 @@
 - The pages at the root of the repository (ARCHITECTURE.md and so on) become pages of the site.
 - Links to other files outside of docs/ become plain code, as the site does not have them.
 - Pictures (SVG) are put into the page itself, where they follow its light or dark colours.
+- A doctest in running text is shown as code.
 - When all is built, every link and picture has to lead somewhere, and nothing may be fetched from
   another host to show a page. What does not hold is a warning, and warnings are errors.
 """
@@ -17,6 +18,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from markdown import Extension, Markdown
+from markdown.preprocessors import Preprocessor
 from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -26,6 +29,36 @@ log = logging.getLogger("mkdocs.hooks.turbotree")
 _LINK = re.compile(r"\[([^\]\[]*)\]\(([^)\s]+)\)")
 _PICTURE = re.compile(r'<img [^>]*?src="([^":]+\.svg)"[^>]*>')
 _ROLE = re.compile(r":(?:mod|func|class|meth):(?=<code|`)")
+
+
+class _Doctests(Preprocessor, Extension):
+    """Puts fences round lines from `>>>` to the next empty one, unless they have some."""
+
+    def __init__(self) -> None:
+        Extension.__init__(self)
+
+    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802
+        md.preprocessors.register(self, "doctests", 40)  # before fences are read
+
+    def run(self, lines: list[str]) -> list[str]:
+        out: list[str] = []
+        fenced = doctest = False
+        for line in lines:
+            if line.lstrip().startswith("```"):
+                fenced = not fenced
+            elif not fenced and not doctest and line.startswith(">>>"):
+                out.append("```python")
+                doctest = True
+            elif doctest and not line.strip():
+                out.append("```")
+                doctest = False
+            out.append(line)
+        return [*out, "```"] if doctest else out
+
+
+def on_config(config: Any) -> Any:
+    config["markdown_extensions"].append(_Doctests())
+    return config
 
 
 def on_files(files: Files, config: Any) -> Files:
