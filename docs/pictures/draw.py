@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-import graphs
-import learning
-import trees
+import graph_pictures as graphs
+import learning_pictures as learning
+import tree_pictures as trees
 from pens import Picture
-from speed import speed
+from speed_picture import speed
 
 PICTURES: dict[str, Callable[[], Picture]] = {
     "spanning_trees": trees.spanning_trees,
