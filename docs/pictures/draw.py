@@ -12,6 +12,7 @@ from pens import Picture
 from speed_picture import speed
 
 PICTURES: dict[str, Callable[[], Picture]] = {
+    "parse": trees.parse,
     "spanning_trees": trees.spanning_trees,
     "projective_trees": trees.projective_trees,
     "matrix_tree": trees.matrix_tree,
