@@ -11,16 +11,21 @@ SOURCES := pyproject.toml CMakeLists.txt $(shell find core -name '*.cpp' -o -nam
 demo: $(VENV)/.built
 	$(BIN)/turbotree demo
 
+IN_PARALLEL := -n 2 --dist worksteal
+
 test: $(VENV)/.dev lint
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(IN_PARALLEL)
 	$(BIN)/python tests/run_examples.py
 
-# What needs extras: torch in a version that has wheels for the CPU alone.
-EXTRAS := torch==2.13.0 spacy scikit-learn conllu ray
+# What needs extras, one line a suite: torch in a version that has wheels for the CPU alone. The web
+# page is looked at with chromium, which has to be there.
+EXTRAS := torch==2.13.0 spacy scikit-learn conllu ray fastapi uvicorn httpx schemathesis playwright
+WITH_EXTRAS := -o addopts="--doctest-modules --strict-markers --import-mode=importlib -q"
 
 test-all: test $(VENV)/.extras
-	$(BIN)/python -m pytest tests/integrations src/turbotree/integrations tests/test_docs.py \
-	  -o addopts="--doctest-modules --strict-markers --import-mode=importlib -q"
+	$(BIN)/python -m pytest tests/integrations src/turbotree/integrations tests/test_docs.py $(WITH_EXTRAS) $(IN_PARALLEL)
+	$(BIN)/python -m pytest tests/serving src/turbotree/serving $(WITH_EXTRAS)
+	TURBOTREE_TEST_ALL=1 $(BIN)/python -m pytest tests/browser $(WITH_EXTRAS)
 
 $(VENV)/.extras: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet $(EXTRAS)

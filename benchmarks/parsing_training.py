@@ -14,7 +14,7 @@ import time
 from statistics import median
 from typing import Any
 
-from turbotree.learning.learner import EpochRecord
+from turbotree.learning import EpochRecord
 from turbotree.parsing import Parser
 
 

@@ -15,6 +15,8 @@
 #include "common/numpy.h"
 #include "features/bind_sparse.h"
 #include "features/bucket_table.h"
+#include "features/compact_buckets.h"
+#include "features/compact_rows.h"
 #include "features/lazy_table.h"
 #include "features/program.h"
 #include "features/row_table.h"
@@ -254,6 +256,40 @@ void make_rows(RowTable* self, const Input<std::uint32_t, 2>& rows, int tag_labe
   new (self) RowTable(slots, tag_label_bits);
 }
 
+Output<std::uint16_t, 2> freeze_compact(const WeightTable& table, float threshold) {
+  auto buckets = std::make_unique<std::vector<CompactBucket>>();
+  {
+    nb::gil_scoped_release release;
+    *buckets = CompactBuckets::build(table, threshold);
+  }
+  require(!buckets->empty(), "the weights do not fit a frozen table without labels");
+  auto* const owned = buckets.release();
+  return {owned->data(), {owned->size(), sizeof(CompactBucket) / 2}, owner_of(owned)};
+}
+
+Output<std::uint16_t> freeze_labels_compact(const WeightTable& table, float threshold) {
+  std::vector<std::uint16_t> words;
+  {
+    nb::gil_scoped_release release;
+    words = CompactRows::build(table, threshold);
+  }
+  require(!words.empty(), "the weights do not fit a compact table");
+  return to_numpy(std::move(words));
+}
+
+void make_compact_buckets(CompactBuckets* self, const Input<std::uint16_t, 2>& rows) {
+  require(rows.shape(1) * sizeof(std::uint16_t) == sizeof(CompactBucket),
+          "frozen table: wrong row width");
+  const std::span buckets(reinterpret_cast<const CompactBucket*>(rows.data()), rows.shape(0));
+  require(CompactBuckets::well_formed(buckets), "frozen table: not well formed");
+  new (self) CompactBuckets(buckets);
+}
+
+void make_compact_rows(CompactRows* self, const Input<std::uint16_t>& words) {
+  require(CompactRows::well_formed(view(words)), "frozen table: not well formed");
+  new (self) CompactRows(view(words));
+}
+
 template <class Table>
 Output<float> find_all(const Table& table, const Input<Key>& keys) {
   std::vector<float> weights;
@@ -354,7 +390,9 @@ NB_MODULE(_core, m) {
       .def("entries", &entries)
       .def("restore", &restore, "keys"_a, "weights"_a, "weighted_updates"_a)
       .def("freeze", &freeze, "threshold"_a)
-      .def("freeze_labels", &freeze_labels, "label_bits"_a, "threshold"_a);
+      .def("freeze_labels", &freeze_labels, "label_bits"_a, "threshold"_a)
+      .def("freeze_compact", &freeze_compact, "threshold"_a)
+      .def("freeze_labels_compact", &freeze_labels_compact, "threshold"_a);
 
   bind_sparse_tables(m);
 
@@ -366,10 +404,20 @@ NB_MODULE(_core, m) {
       .def("__init__", &make_rows, "rows"_a.noconvert(), "label_bits"_a, nb::keep_alive<1, 2>())
       .def("find", &find_all<RowTable>, "keys"_a);
 
+  nb::class_<CompactBuckets>(m, "CompactBuckets", "The same in 16 bits a weight, without labels.")
+      .def("__init__", &make_compact_buckets, "rows"_a.noconvert(), nb::keep_alive<1, 2>())
+      .def("find", &find_all<CompactBuckets>, "keys"_a);
+  nb::class_<CompactRows>(m, "CompactRows", "The same in 16 bits a weight, with labels.")
+      .def("__init__", &make_compact_rows, "words"_a.noconvert(), nb::keep_alive<1, 2>())
+      .def("__len__", &CompactRows::size)
+      .def("find", &find_all<CompactRows>, "keys"_a);
+
   m.def("keys", &keys_of_parts, "program"_a, "prepared"_a, "rows"_a, "offsets"_a);
   m.def("score", &score_parts<WeightTable>, "program"_a, "prepared"_a, "rows"_a, "offsets"_a,
         "table"_a);
   m.def("score", &score_parts<BucketTable>, "program"_a, "prepared"_a, "rows"_a, "offsets"_a,
+        "table"_a);
+  m.def("score", &score_parts<CompactBuckets>, "program"_a, "prepared"_a, "rows"_a, "offsets"_a,
         "table"_a);
   m.def("score", &score_parts<ScaledTable>, "program"_a, "prepared"_a, "rows"_a, "offsets"_a,
         "table"_a);
@@ -378,6 +426,8 @@ NB_MODULE(_core, m) {
   m.def("score_labels", &score_labelled_parts<WeightTable>, "program"_a, "prepared"_a, "rows"_a,
         "offsets"_a, "label_offsets"_a, "labels"_a, "table"_a);
   m.def("score_labels", &score_labelled_parts<RowTable>, "program"_a, "prepared"_a, "rows"_a,
+        "offsets"_a, "label_offsets"_a, "labels"_a, "table"_a);
+  m.def("score_labels", &score_labelled_parts<CompactRows>, "program"_a, "prepared"_a, "rows"_a,
         "offsets"_a, "label_offsets"_a, "labels"_a, "table"_a);
   m.def("score_labels", &score_labelled_parts<ScaledTable>, "program"_a, "prepared"_a, "rows"_a,
         "offsets"_a, "label_offsets"_a, "labels"_a, "table"_a);

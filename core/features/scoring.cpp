@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "features/bucket_table.h"
+#include "features/compact_buckets.h"
+#include "features/compact_rows.h"
 #include "features/lazy_table.h"
 #include "features/row_table.h"
 #include "features/scaled_table.h"
@@ -120,6 +122,7 @@ void score(const Program& program, const Batch& batch, const Parts& parts, const
 
 template void score(const Program&, const Batch&, const Parts&, const WeightTable&, double*);
 template void score(const Program&, const Batch&, const Parts&, const BucketTable&, double*);
+template void score(const Program&, const Batch&, const Parts&, const CompactBuckets&, double*);
 template void score(const Program&, const Batch&, const Parts&, const ScaledTable&, double*);
 template void score(const Program&, const Batch&, const Parts&, const LazyTable&, double*);
 
@@ -144,6 +147,8 @@ void score_labels(const Program& program, const Batch& batch, const Parts& parts
 template void score_labels(const Program&, const Batch&, const Parts&, const WeightTable&,
                            double*);
 template void score_labels(const Program&, const Batch&, const Parts&, const RowTable&, double*);
+template void score_labels(const Program&, const Batch&, const Parts&, const CompactRows&,
+                           double*);
 template void score_labels(const Program&, const Batch&, const Parts&, const ScaledTable&,
                            double*);
 template void score_labels(const Program&, const Batch&, const Parts&, const LazyTable&, double*);

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
         learning,
         modelfile,
         parsing,
+        pipeline,
+        serving,
         text,
         trees,
     )
@@ -34,7 +36,9 @@ if TYPE_CHECKING:
     )
     from turbotree.graphs import FactorGraph
     from turbotree.labeling import Tagger, Tagging
+    from turbotree.loading import load
     from turbotree.parsing import Decoded, Parse, Parser, decode
+    from turbotree.pipeline import Pipeline
     from turbotree.text import Sentence
 
 __version__ = "0.1.0"
@@ -48,6 +52,7 @@ __all__ = [
     "ModelFileError",
     "Parse",
     "Parser",
+    "Pipeline",
     "Sentence",
     "Tagger",
     "Tagging",
@@ -61,8 +66,11 @@ __all__ = [
     "graphs",
     "labeling",
     "learning",
+    "load",
     "modelfile",
     "parsing",
+    "pipeline",
+    "serving",
     "text",
     "trees",
 ]
@@ -76,12 +84,14 @@ _HOMES = {
     "ModelFileError": "errors",
     "Parse": "parsing",
     "Parser": "parsing",
+    "Pipeline": "pipeline",
     "Sentence": "text",
     "Decoded": "parsing",
     "Tagger": "labeling",
     "Tagging": "labeling",
     "decode": "parsing",
     "TurbotreeError": "errors",
+    "load": "loading",
 }
 
 

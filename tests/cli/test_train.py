@@ -191,3 +191,15 @@ def test_a_file_of_another_kind_is_refused(fails: Callable[..., str], tmp_path: 
     path = tmp_path / "chunks.txt"
     path.write_text("He PRP B-NP\nwent VBD B-VP\n\n")
     assert "neither CoNLL-U nor CoNLL-X" in fails("train", path, "-o", tmp_path / "m")
+
+
+def test_weights_of_rules_are_learnt_after_the_rest(run, fails, files, tmp_path):
+    rules, model = tmp_path / "soft.rules", tmp_path / "model"
+    rules.write_text("rule one: [?] forall h: at most 1 m: label(h, m, 'nsubj*')\n")
+    given = ("train", files.train, "-o", model, *files.training)
+    result = run(*given, "--rules", rules)
+    assert result.exit_code == 0, result.stderr
+    assert "rule one  " in result.stderr
+    assert run("parse", model, files.test, "--rules", rules).exit_code == 0
+    assert "no weight for rule one" in fails("parse", files.model, files.test, "--rules", rules)
+    assert "no rule has the weight [?]" in fails(*given, "--rules", "one-root")

@@ -81,6 +81,10 @@ class LabellingTask:
     def problem(self, index: int) -> LabelProblem:
         return LabelProblem(self, *self.instances[index])
 
+    def keys(self, index: int):
+        """Return the features of an instance, without labels."""
+        return self.scorer.keys(self.prepared, self.problem(index).parts)
+
     def table(self, weights):
         """Score every label of every input, one row an input."""
         scores = self.scorer.score(self.prepared, parts_of(INPUTS), weights)
@@ -136,9 +140,9 @@ def dense_learner(
     options: SparseOptions,
     prox: Callable[[np.ndarray, float], np.ndarray],
 ) -> np.ndarray:
-    """Algorithm 1 of the paper, a proximal step every K rounds, with a log-linear loss."""
+    """Algorithm 1 of the paper, a log-linear loss, a proximal step every K rounds to the end."""
     weights = np.zeros(SIZE)
-    owed, rounds = 0.0, 0
+    owed, left = 0.0, options.epochs * len(instances)
     for epoch in range(options.epochs):
         order = np.random.default_rng([options.seed, epoch]).permutation(len(instances))
         for index in order:
@@ -148,11 +152,11 @@ def dense_learner(
             step = options.first_step / np.sqrt(epoch + 1)
             weights = weights - step * dense_gradient(inputs, probabilities - np.eye(LABELS)[right])
             owed += step
-            rounds += 1
-            if rounds % options.rounds_between == 0:
+            left -= 1
+            if left % options.rounds_between == 0:
                 weights = prox(weights, owed * options.strength)
                 owed = 0.0
-    return prox(weights, owed * options.strength) if owed else weights
+    return weights
 
 
 def random_instances(count: int, seed: int, rule: Callable[[Inputs], int] | None = None):

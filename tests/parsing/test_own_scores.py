@@ -135,3 +135,47 @@ def test_what_is_no_score_is_refused(options, said):
     with pytest.raises(InputError) as caught:
         tt.decode(**{"arc_scores": np.zeros((3, 3)), **options})
     assert said in str(caught.value)
+
+
+ROOT_IN_FRONT = "forall m: arc(root, m) -> m < 3"
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(1, 4), st.booleans(), st.integers(0, 2**32))
+def test_trees_obey_rules(words, higher, seed):
+    rng = np.random.default_rng(seed)
+    arcs = rng.normal(size=(words + 1, words + 1))
+    cubes = rng.normal(size=(2, words + 1, words + 1, words + 1)) if higher else (None, None)
+    options = {"sibling_scores": cubes[0], "grandparent_scores": cubes[1], "decoder": "exact"}
+    found = tt.decode(arcs, rules=ROOT_IN_FRONT, **options)
+    assert found.heads.tolist().index(0) < 2
+    # The same as forbidding what the rule forbids.
+    forbidden = [(0, m) for m in range(3, words + 1)]
+    other = tt.decode(arcs, forbid=forbidden, **options)
+    assert found.score == pytest.approx(other.score, abs=1e-6)
+
+
+def test_rules_see_the_words_of_each_sentence():
+    rng = np.random.default_rng(1)
+    sentences = [
+        tt.Sentence.from_words(["a", "b", "c"], upos=tags)
+        for tags in (["VERB", "X", "X"], ["X", "VERB", "X"], ["X", "X", "VERB"])
+    ]
+    rules = "forall m: arc(root, m) -> upos(m) = 'VERB'"
+    found = tt.decode(rng.normal(size=(3, 4, 4)), rules=rules, sentences=sentences)
+    assert [heads.index(0) for heads in found.heads.tolist()] == [0, 1, 2]
+    assert [c.status for c in found.certificate] == [Status.OPTIMAL] * 3
+
+
+@pytest.mark.parametrize(
+    ("rules", "sentences", "reason"),
+    [
+        ("forall h, m: label(h, m, 'x') -> h < m", None, "speaks of labels"),
+        (ROOT_IN_FRONT, tt.Sentence.from_words(["a"]), "has 1 words, but scores of 2"),
+        (ROOT_IN_FRONT, [], "0 sentences for the scores of 1"),
+        ("forall m: not arc(root, m)", None, "no tree"),
+    ],
+)
+def test_rules_that_cannot_be_obeyed_are_refused(rules, sentences, reason):
+    with pytest.raises((InputError, InfeasibleError), match=reason):
+        tt.decode(np.zeros((3, 3)), rules=rules, sentences=sentences)

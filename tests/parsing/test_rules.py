@@ -295,11 +295,40 @@ def test_decoders_by_risk_know_no_rules(parser):
         parser.parse(UNSEEN[0], rules="one-root", decoder="bp")
 
 
-def test_constraints_on_single_arcs_do_not_go_with_rules(parser):
-    with pytest.raises(InputError, match="rules do not go with constraints"):
-        parser.parse(UNSEEN[0], rules="one-root", require=[(0, 1)])
-    with pytest.raises(InputError, match="rules do not go with constraints"):
-        parser.parse(UNSEEN[0], rules="one-root", keep_given=True)
+def test_rules_and_constraints_hold_together(parser):
+    rules = "rule left: forall h, m: arc(h, m) and upos(m) = 'NOUN' and h != root -> h < m"
+    for sentence in UNSEEN[:8]:
+        free = parser.parse(sentence, rules=rules)
+        # The last word of the first half is to hang from another word than it would.
+        word = max(1, len(sentence) // 2)
+        above = next(h for h in range(len(sentence) + 1) if h not in (word, free.heads[word - 1]))
+        constraints = {"require": [(above, word)], "spans": [(1, max(1, len(sentence) // 3))]}
+        try:
+            parse = parser.parse(sentence, rules=rules, **constraints)
+        except InfeasibleError:
+            # Then HiGHS must not find a tree of all arcs either.
+            with pytest.raises(InfeasibleError):
+                parser.parse(sentence, rules=rules, decoder="exact", **constraints)
+            continue
+        assert obeys(rules, parse)
+        assert parse.heads[word - 1] == above
+        assert parse.score <= free.score + 1e-9
+
+
+def test_given_heads_and_labels_are_kept_under_rules(parser):
+    for sentence in UNSEEN[:8]:
+        heads = ["_" if m % 2 else h for m, h in enumerate(sentence.heads)]
+        labels = ["_" if m % 2 else x for m, x in enumerate(sentence.labels)]
+        partial = sentence.replace(head=heads, deprel=labels)
+        parse = parser.parse(partial, rules="one-root", keep_given=True)
+        assert obeys("one-root", parse)
+        assert parse.heads[::2] == sentence.heads[::2]
+        assert parse.labels[::2] == sentence.labels[::2]
+
+
+def test_rules_that_clash_with_constraints_say_so(parser):
+    with pytest.raises(InfeasibleError, match="both the rules of <rules> and the constraints"):
+        parser.parse(UNSEEN[0], rules="forall m: not arc(root, m) or m != 1", require=[(0, 1)])
 
 
 def test_a_sentence_of_one_word_has_its_tree(parser):

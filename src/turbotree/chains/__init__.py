@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 import turbotree.chains._core as _core
+from turbotree.chains.pair_states import PairStates
 from turbotree.chains.sequences import BestLabels, LabelMarginals, Transitions
 from turbotree.errors import InfeasibleError, InputError
 
@@ -30,6 +31,7 @@ __all__ = [
     "BestStates",
     "ChainMarginals",
     "LabelMarginals",
+    "PairStates",
     "Transitions",
     "best_states",
     "marginals",

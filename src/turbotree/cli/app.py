@@ -13,6 +13,8 @@ from turbotree.cli.explain import explain
 from turbotree.cli.failures import CarefulGroup
 from turbotree.cli.inspect import inspect
 from turbotree.cli.parse import parse
+from turbotree.cli.select import select
+from turbotree.cli.serve import serve
 from turbotree.cli.suggest import suggest
 from turbotree.cli.trace import trace
 from turbotree.cli.train import train
@@ -60,9 +62,17 @@ app.command(
 )(train)
 app.command(
     epilog=_example(
+        "turbotree select train.conllu -o small.safetensors --budget 200 --dev dev.conllu",
+        "turbotree select train.txt -o small.safetensors --task chunk --budget 10,20,30 "
+        "--dev dev.txt --plot budgets.svg",
+    )
+)(select)
+app.command(
+    epilog=_example(
         "turbotree parse mine.safetensors test.conllu -o parsed.conllu --threads 2",
         "cat test.conllu | turbotree parse mine.safetensors --format text | less",
         "turbotree parse mine.safetensors test.conllu -o trees.html",
+        "turbotree parse mine.safetensors corpus/ -o parsed/ --engine processes --workers 8",
         "turbotree parse mine.safetensors partial.conllu --keep-given --k 5 --certificates",
     )
 )(parse)
@@ -86,3 +96,9 @@ app.command(
 app.command(
     epilog=_example("turbotree trace mine.safetensors test.conllu --sentence 3 -o rounds.svg")
 )(trace)
+app.command(
+    epilog=_example(
+        "turbotree serve mine.safetensors",
+        "turbotree serve mine.safetensors --port 8080 --annotate corrected",
+    )
+)(serve)

@@ -13,10 +13,13 @@ import typer
 from turbotree.cli.reading import STDIN, layout_at, standard_input
 from turbotree.errors import InputError
 from turbotree.evaluation import (
+    AttachmentScores,
     CertificateSums,
+    RawScores,
     SpanScores,
     TagScores,
     attachment_scores,
+    raw_scores,
     span_scores,
     tag_scores,
 )
@@ -52,6 +55,14 @@ def evaluate(
             metavar="NAME", help="Encoding of column files, if not UTF-8.", show_default=False
         ),
     ] = None,
+    raw: Annotated[
+        bool,
+        typer.Option(
+            "--raw",
+            help="Score tokens, sentences, tags, lemmas and trees together, by F1, even if both "
+            "files have the same words.",
+        ),
+    ] = False,
     certificates: Annotated[
         bool,
         typer.Option(
@@ -65,7 +76,8 @@ def evaluate(
     """Score predictions: UAS and LAS, span F1, or accuracy of tags.
 
     CoNLL-U and CoNLL-X files are compared tree by tree, with and without punctuation and by
-    relation. Column files, as of CoNLL-2000 to 2003, are compared span by span in their columns
+    relation; if their tokens or sentences differ, character by character, as in the CoNLL 2018
+    shared task. Column files, as of CoNLL-2000 to 2003, are compared span by span in their columns
     of chunks and entities (of files with other columns, in the last one). With --label, spans are
     compared where the labels are spans, and words where they are not.
     """
@@ -76,7 +88,7 @@ def evaluate(
         sums = CertificateSums()
         sentences = _predicted(predicted, layout)
         watched = sums.watching(sentences) if certificates else sentences
-        scores = attachment_scores(read_layout(gold, layout), watched)
+        scores = _tree_scores(list(read_layout(gold, layout)), list(watched), raw)
         if as_json:
             proofs = {"certificates": sums.to_dict()} if certificates else {}
             typer.echo(json.dumps({**scores.to_dict(), **proofs}, indent=2))
@@ -85,6 +97,8 @@ def evaluate(
         return
     if certificates:
         raise InputError("--certificates is for trees")
+    if raw:
+        raise InputError("--raw is for trees: CoNLL-U files, without --label")
     by_column = _label_scores(
         gold, predicted, layout, _label_columns(gold, layout, label), encoding
     )
@@ -93,6 +107,20 @@ def evaluate(
         typer.echo(json.dumps(figures, indent=2))
         return
     typer.echo("\n\n".join(f"{name}\n{spans}" for name, spans in by_column.items()))
+
+
+def _tree_scores(
+    gold: list[Sentence], predicted: list[Sentence], raw: bool
+) -> AttachmentScores | RawScores:
+    if raw:
+        return raw_scores(gold, predicted)
+    if [s.forms for s in gold] == [s.forms for s in predicted]:
+        return attachment_scores(gold, predicted)
+    try:
+        return raw_scores(gold, predicted)
+    except InputError:
+        # Not the same text at all: which word is the first to differ says more.
+        return attachment_scores(gold, predicted)
 
 
 def _predicted(path: Path, layout: Layout, encoding: str | None = None) -> Iterator[Sentence]:

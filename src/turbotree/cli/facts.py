@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from turbotree.cli.output import bytes_text
-from turbotree.learning.learner import EpochRecord
 from turbotree.learning.progress import describe
+from turbotree.learning.sparse_learner import record_of
 from turbotree.modelfile import ModelFile
 
 
@@ -60,6 +60,27 @@ def table(rows: Mapping[str, str]) -> list[str]:
 def epoch_lines(stage: str, records: list[dict[str, Any]], sentences: int) -> list[str]:
     """Say how the epochs of one learner went."""
     return [
-        f"{stage:7} epoch {record['epoch']:2}  {describe(EpochRecord(**record), sentences)}"
+        f"{stage:7} epoch {record['epoch']:2}  {describe(record_of(record), sentences)}"
         for record in records
     ]
+
+
+def selection_lines(training: Mapping[str, Any]) -> list[str]:
+    """Say how the templates were selected, if they were."""
+    selection = training.get("selection")
+    if selection is None:
+        return []
+    how = selection["method"]
+    if how == "group-lasso":
+        how += f" by {selection['groups']}"
+    about = (
+        f"{selection['templates_after']} of {selection['templates_before']} templates, {how}, "
+        f"budget {selection['budget']:,}"
+    )
+    if selection["records"]:
+        about += (
+            f"; refit on {selection['refit']}, every {selection['rounds_between']:,} sentences, "
+            f"at most {selection['peak_features']:,} features in memory"
+        )
+    records = epoch_lines("select", selection["records"], training["sentences"])
+    return ["", *table({"selected": about}), *(["", *records] if records else [])]

@@ -8,13 +8,23 @@ from typing import Annotated, Any
 
 import typer
 
-from turbotree.cli.facts import epoch_lines, file_facts, file_rows, table, training_rows
+from turbotree.cli.facts import (
+    epoch_lines,
+    file_facts,
+    file_rows,
+    selection_lines,
+    table,
+    training_rows,
+)
+from turbotree.cli.inspect_pipeline import part_sizes, pipeline_facts, pipeline_page, sizes_text
 from turbotree.cli.inspect_tagger import tagger_facts, tagger_page
 from turbotree.errors import ModelFileError
 from turbotree.labeling import Tagger
 from turbotree.labeling.storing import KIND as TAGGER
 from turbotree.modelfile import ModelFile, read_model
 from turbotree.parsing import Parser
+from turbotree.pipeline import Pipeline
+from turbotree.pipeline.storing import KIND as PIPELINE
 
 _STAGES = ("pruner", "parts", "labels")
 
@@ -32,7 +42,10 @@ def inspect(
     """
     file = read_model(model)
     try:
-        if file.kind == TAGGER:
+        if file.kind == PIPELINE:
+            facts = pipeline_facts(file, Pipeline.load(model))
+            show = pipeline_page
+        elif file.kind == TAGGER:
             facts = tagger_facts(file, Tagger.load(model))
             show = tagger_page
         else:
@@ -49,6 +62,7 @@ def model_facts(file: ModelFile, parser: Parser) -> dict[str, Any]:
     """Collect what there is to know, as JSON-ready data."""
     return {
         **file_facts(file),
+        "sizes": part_sizes(file),
         "parts": list(parser.parts.families),
         "features": {
             "pruner": len(parser.pruner.model.weights),
@@ -72,6 +86,7 @@ def _page(facts: dict[str, Any]) -> str:
         "file": facts["path"],
         "kind": f"{facts['kind']} of {', '.join(facts['parts'])}",
         **file_rows(facts),
+        "sizes": sizes_text(facts["sizes"]),
         "features": features,
         "in training": _met(training),
         "templates": templates,
@@ -81,7 +96,7 @@ def _page(facts: dict[str, Any]) -> str:
         f"{facts['temperature']['labels']} labels",
         f"{len(facts['labels'])} labels": " ".join(facts["labels"]),
     }
-    lines = table(rows)
+    lines = table(rows) + selection_lines(training)
     for stage in _STAGES:
         lines += ["", *epoch_lines(stage, training[stage], training["sentences"])]
     if training.get("pruning"):

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from turbotree.cli.facts import epoch_lines, file_facts, file_rows, table, training_rows
+from turbotree.cli.facts import (
+    epoch_lines,
+    file_facts,
+    file_rows,
+    selection_lines,
+    table,
+    training_rows,
+)
+from turbotree.cli.inspect_pipeline import part_sizes, sizes_text
 from turbotree.labeling import Tagger
 from turbotree.labeling.model import ChainModel
 from turbotree.modelfile import ModelFile
@@ -26,6 +34,7 @@ def tagger_facts(file: ModelFile, tagger: Tagger) -> dict[str, Any]:
     }
     return {
         **file_facts(file),
+        "sizes": part_sizes(file),
         "task": tagger.task,
         "columns": tagger.columns,
         "reads": [*tagger.encoder.attributes, *tagger.encoder.set_attributes],
@@ -42,12 +51,13 @@ def tagger_page(facts: dict[str, Any]) -> str:
         "file": facts["path"],
         "kind": f"{facts['kind']}, task {facts['task']}",
         **file_rows(facts),
+        "sizes": sizes_text(facts["sizes"]),
         "columns": ", ".join(facts["columns"] or ["CoNLL-U"]),
         "reads": ", ".join(facts["reads"]),
         "features": f"{facts['features']:,}",
         **training_rows(facts["training"]),
     }
-    lines = table(rows)
+    lines = table(rows) + selection_lines(facts["training"])
     for column, stage in facts["stages"].items():
         how = "the labels of a sentence together" if stage["chain"] else "each word by itself"
         if stage["scheme"] is not None:

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from enum import Enum
 from functools import partial
 from pathlib import Path
-from typing import IO, Annotated, Any
+from typing import IO, Any
 
 import typer
 
+from turbotree.cli import parse_options as option
 from turbotree.cli.arriving import Arriving, batches
+from turbotree.cli.corpus import parse_with_engine
 from turbotree.cli.formats import Notes, OutputFormat, format_of, write_parses
 from turbotree.cli.output import check_output, in_color, opened_output
+from turbotree.cli.parse_options import DecoderName
 from turbotree.cli.reading import (
     STDIN,
     InputFormat,
     OnMistake,
     Skipped,
+    format_layout,
     standard_input,
     tree_layout,
 )
+from turbotree.cli.run_pipeline import run_pipeline
 from turbotree.cli.tag import tag_file
 from turbotree.errors import InputError
 from turbotree.labeling import Tagger
@@ -28,7 +32,9 @@ from turbotree.labeling.storing import KIND as TAGGER
 from turbotree.modelfile import read_model
 from turbotree.parsing import Parse, Parser, compile_rules
 from turbotree.parsing.profile import Profile
-from turbotree.text import CONLLX, Layout, Sentence, layout_of, read_layout
+from turbotree.pipeline import Pipeline
+from turbotree.pipeline.storing import KIND as PIPELINE
+from turbotree.text import CONLLX, Layout, Sentence, read_layout
 from turbotree.text.sources import is_live
 
 #: Finds the trees of a stream of sentences.
@@ -38,203 +44,35 @@ Find = Callable[..., Iterator[Parse]]
 _MOST_AT_ONCE = 256
 
 
-class Decoder(str, Enum):
-    """Ways to choose a tree."""
-
-    MST = "mst"
-    EISNER = "eisner"
-    MBR = "mbr"
-    AUTO = "auto"
-    EXACT = "exact"
-    ADMM = "admm"
-    SUBGRADIENT = "subgradient"
-    LP = "lp"
-    LP_SINGLE = "lp-single"
-    ILP = "ilp"
-    BP = "bp"
-
-
-class Decomposition(str, Enum):
-    """Ways to write a sentence for a decoder."""
-
-    STRUCTURED = "structured"
-    LOGIC = "logic"
-
-
 def parse(
-    model: Annotated[
-        Path, typer.Argument(metavar="MODEL", help="A model that turbotree train wrote.")
-    ],
-    input: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="INPUT",
-            help="Sentences; .gz is unpacked. Without it or with -, standard input.",
-        ),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Where to write; the file appears whole or not at all. "
-            "Without it or with -, standard output.",
-        ),
-    ] = None,
-    format: Annotated[
-        OutputFormat | None,
-        typer.Option(
-            "--format",
-            "-f",
-            help="json: one object a line. text: trees for the terminal. svg: a picture of one "
-            "sentence. html: a page with pictures of all. Without it, what the name of the "
-            "output says, or else the format of the input.",
-            show_default=False,
-        ),
-    ] = None,
-    input_format: Annotated[
-        InputFormat | None,
-        typer.Option(
-            help="Without it, what the file looks like; conllu for standard input.",
-            show_default=False,
-        ),
-    ] = None,
-    decoder: Annotated[
-        Decoder | None,
-        typer.Option(
-            help="For arc-factored models, mst (the default): the best tree; eisner: the best "
-            "projective one; mbr: the one with most right arcs in expectation. For all models, "
-            "auto (the default of the others): dual decomposition, and a short search where that "
-            "leaves a gap; exact: search until the tree is proven best; admm: no search; "
-            "subgradient, lp, lp-single, ilp: other ways to the same; bp: as mbr, by belief "
-            "propagation.",
-            show_default=False,
-        ),
-    ] = None,
-    decomposition: Annotated[
-        Decomposition | None,
-        typer.Option(
-            help="How decoders of all models write a sentence: structured, with trees and automata "
-            "as factors; or logic, with flows and simple factors. Without it, linear programs are "
-            "written by logic, everything else is structured.",
-            show_default=False,
-        ),
-    ] = None,
-    exact: Annotated[
-        bool, typer.Option("--exact", help="Short for --decoder exact: every tree is proven best.")
-    ] = False,
-    marginals: Annotated[
-        bool,
-        typer.Option(
-            "--marginals",
-            help="Add probabilities. CoNLL-U: HeadProb and LabelProb in MISC, and a comment "
-            "tree_probability. JSON: the same, and the likely heads of each word. Pictures "
-            "always have them.",
-        ),
-    ] = False,
-    certificates: Annotated[
-        bool,
-        typer.Option(
-            "--certificates",
-            help="Add what is known of each tree: status (optimal is a proof), bound, gap, rounds "
-            "and seconds of the solver. CoNLL-U: comments certificate_status and so on, which "
-            "eval --certificates sums up. JSON: an object.",
-        ),
-    ] = False,
-    k: Annotated[
-        int | None,
-        typer.Option(
-            "--k",
-            metavar="N",
-            help="Write the N best trees of each sentence, best first, with comments k and score. "
-            "Exact, if the certificates say so.",
-            show_default=False,
-        ),
-    ] = None,
-    diversity: Annotated[
-        int,
-        typer.Option(
-            metavar="D",
-            help="With --k: each tree differs in at least D arcs from all before it.",
-        ),
-    ] = 1,
-    samples: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            help="Write N trees of each sentence drawn at random, each with the model's "
-            "probability, with comments sample and score.",
-            show_default=False,
-        ),
-    ] = None,
-    seed: Annotated[
-        int, typer.Option(metavar="S", help="With --samples: the same seed, the same trees.")
-    ] = 0,
-    projective: Annotated[
-        bool, typer.Option("--projective", help="Allow no crossing arcs, whatever the decoder.")
-    ] = False,
-    single_root: Annotated[
-        bool | None,
-        typer.Option(
-            "--single-root/--multi-root",
-            help="One word under the root, or any number. Without it, as in the training data.",
-            show_default=False,
-        ),
-    ] = None,
-    rules: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--rules",
-            metavar="FILE",
-            help="Rules that trees and labels have to obey: a rule file, or the name of rules that "
-            "come along (one-root, one-subject, determiners, quotations, names). May be given "
-            "several times. docs/parsing/rules.md has the language.",
-        ),
-    ] = None,
-    keep_given: Annotated[
-        bool,
-        typer.Option(
-            "--keep-given",
-            help="Keep the heads and relations that the input has, and find those that are _. "
-            "Heads that clash (a cycle, two roots) are an error.",
-        ),
-    ] = False,
-    profile: Annotated[
-        bool,
-        typer.Option(
-            "--profile",
-            help="In the end, tell on standard error where the time went, how many parts there "
-            "were, and how many trees are proven best.",
-        ),
-    ] = False,
-    columns: Annotated[
-        str | None,
-        typer.Option(
-            metavar="A,B,...",
-            help="For taggers: names of the columns of a column file. Without it, those of the "
-            "training data.",
-            show_default=False,
-        ),
-    ] = None,
-    encoding: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="For taggers: encoding of input and output if it is not UTF-8.",
-            show_default=False,
-        ),
-    ] = None,
-    threads: Annotated[
-        int,
-        typer.Option(metavar="N", help="Threads; the output is the same for any number.", min=1),
-    ] = 1,
-    on_error: Annotated[
-        OnMistake,
-        typer.Option(
-            help="What to do about a malformed sentence: stop, or leave it out and count it."
-        ),
-    ] = OnMistake.RAISE,
+    model: option.Model,
+    input: option.Input = None,
+    output: option.Output = None,
+    format: option.Format = None,
+    input_format: option.InputFormat = None,
+    decoder: option.Decoder = None,
+    decomposition: option.Decomposition = None,
+    exact: option.Exact = False,
+    marginals: option.Marginals = False,
+    certificates: option.Certificates = False,
+    k: option.K = None,
+    diversity: option.Diversity = 1,
+    samples: option.Samples = None,
+    seed: option.Seed = 0,
+    projective: option.Projective = False,
+    single_root: option.SingleRoot = None,
+    rules: option.Rules = None,
+    keep_given: option.KeepGiven = False,
+    profile: option.Profile = False,
+    columns: option.Columns = None,
+    encoding: option.Encoding = None,
+    text: option.Text = None,
+    keep_tags: option.KeepTags = False,
+    threads: option.Threads = 1,
+    engine: option.Engine = None,
+    workers: option.Workers = None,
+    address: option.Address = None,
+    on_error: option.OnError = OnMistake.RAISE,
 ) -> None:
     """Parse sentences, or label their words: whatever the model does.
 
@@ -244,10 +82,65 @@ def parse(
     """
     if output is not None and output == STDIN:
         output = None
+    if engine is not None:
+        if any((format, input_format, columns, encoding, marginals, certificates, text)) or not (
+            k is samples is None
+        ):
+            raise InputError("--engine writes CoNLL-U with what was predicted, and nothing else")
+        chosen: dict[str, Any] = {
+            "decoder": _decoder(decoder, exact),
+            "decomposition": decomposition.value if decomposition else None,
+            "projective": projective or None,
+            "single_root": single_root,
+            "rules": rules or None,
+            "keep_given": keep_given or None,
+        }
+        parse_with_engine(
+            model,
+            input,
+            output,
+            engine=engine,
+            workers=workers,
+            address=address,
+            options={name: value for name, value in chosen.items() if value is not None},
+            on_error=on_error,
+        )
+        return
+    if workers is not None or address is not None:
+        raise InputError("--workers and --address are for --engine")
     if output is not None:
         check_output(output)
     skipped = Skipped(on_error)
-    if read_model(model).kind == TAGGER:
+    kind = read_model(model).kind
+    if kind == PIPELINE:
+        if columns is not None or encoding is not None:
+            raise InputError("--columns and --encoding are for taggers; this model is a pipeline")
+        if not (k is samples is None) or keep_given:
+            raise InputError("--k, --samples and --keep-given are for parsers, not for pipelines")
+        run_pipeline(
+            Pipeline.load(model),
+            input,
+            output,
+            text=text,
+            format=format,
+            input_format=input_format,
+            keep_tags=keep_tags,
+            notes=Notes(marginals, certificates, None),
+            skipped=skipped,
+            options={
+                "decoder": _decoder(decoder, exact),
+                "decomposition": decomposition.value if decomposition else None,
+                "projective": projective,
+                "single_root": single_root,
+                "rules": compile_rules(rules) if rules else None,
+                "threads": threads,
+            },
+            profile=profile,
+        )
+        return
+    if text is not None or keep_tags:
+        raise InputError(f"--text and --keep-tags are for pipelines; this model is a {kind}")
+    if kind == TAGGER:
         for_parsers = (decoder, decomposition, exact, projective, profile, keep_given, certificates)
         if any(for_parsers) or not (single_root is k is samples is None):
             raise InputError("--decoder and the like are for parsers; this model is a tagger")
@@ -302,8 +195,8 @@ def parse(
         typer.echo(figures, err=True)
 
 
-def _decoder(decoder: Decoder | None, exact: bool) -> str | None:
-    if exact and decoder not in (None, Decoder.EXACT):
+def _decoder(decoder: DecoderName | None, exact: bool) -> str | None:
+    if exact and decoder not in (None, DecoderName.EXACT):
         raise InputError(f"--exact and --decoder {decoder.value}: give only one of them")
     return "exact" if exact else decoder.value if decoder else None
 
@@ -313,7 +206,7 @@ def _source(path: Path | None, format: InputFormat | None) -> tuple[Any, Layout]
         return path, tree_layout(path, format)
     stream = standard_input()
     source = Arriving(stream) if is_live(stream) else stream
-    return source, layout_of((format or InputFormat.CONLLU).value)
+    return source, format_layout(format or InputFormat.CONLLU)
 
 
 def _format(

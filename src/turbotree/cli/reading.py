@@ -33,10 +33,11 @@ class OnMistake(str, Enum):
 
 
 class InputFormat(str, Enum):
-    """The formats that hold trees."""
+    """The formats that hold trees; and plain text, for pipelines."""
 
     CONLLU = "conllu"
     CONLLX = "conllx"
+    TEXT = "text"
 
 
 class Skipped:
@@ -68,11 +69,18 @@ def layout_at(path: Path, *, otherwise: Layout = CONLLU) -> Layout:
 def tree_layout(path: Path, format: InputFormat | None = None) -> Layout:
     """Give the layout of a file that has heads and labels, found out if it is not given."""
     if format is not None:
-        return layout_of(format.value)
+        return format_layout(format)
     layout = layout_at(path)
     if not layout.numbered:
         raise InputError(f"{path}: neither CoNLL-U nor CoNLL-X (10 columns split by tabs expected)")
     return layout
+
+
+def format_layout(format: InputFormat) -> Layout:
+    """Give the layout of a format of sentences."""
+    if format is InputFormat.TEXT:
+        raise InputError("--input-format text is for pipelines: other models need sentences")
+    return layout_of(format.value)
 
 
 def read_trees(path: Path, skipped: Skipped, *, partial: bool = False) -> Iterator[Sentence]:
@@ -90,6 +98,16 @@ def read_trees(path: Path, skipped: Skipped, *, partial: bool = False) -> Iterat
             skipped(error)
         else:
             yield sentence
+
+
+def read_treebank(path: Path, on_error: OnMistake, *, partial: bool = False) -> list[Sentence]:
+    """Read a whole treebank, and say what was left out of it."""
+    skipped = Skipped(on_error)
+    sentences = list(read_trees(path, skipped, partial=partial))
+    skipped.report()
+    if not sentences:
+        raise InputError(f"{path}: no sentences")
+    return sentences
 
 
 def standard_input() -> IO[bytes]:

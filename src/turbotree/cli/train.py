@@ -2,210 +2,70 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
+from turbotree.cli import train_options as option
 from turbotree.cli.output import bytes_text, check_output
-from turbotree.cli.reading import OnMistake, Skipped, read_trees
+from turbotree.cli.reading import OnMistake, read_treebank
 from turbotree.cli.showing import seconds_text
+from turbotree.cli.train_pipeline import train_jackknifed, train_pipeline
+from turbotree.cli.train_rules import with_rule_weights
 from turbotree.cli.train_tagger import train_tagger
 from turbotree.cli.training_choices import (
-    LABEL_SETS,
     FeatureSet,
     ModelKind,
     Scheme,
+    Tags,
     Task,
     TrainingDecoder,
     given_templates,
+    given_trim,
 )
 from turbotree.cli.training_run import train_and_save
 from turbotree.errors import InputError
 from turbotree.evaluation import attachment_scores
 from turbotree.parsing import Parser, TrainingOptions
-from turbotree.parsing.options import TEMPLATE_SETS
-from turbotree.parsing.parts import FAMILIES
 from turbotree.text import Sentence
-
-_DEFAULTS = TrainingOptions()
 
 
 def train(
-    train: Annotated[
-        Path,
-        typer.Argument(
-            metavar="TRAIN",
-            help="The treebank: CoNLL-U or CoNLL-X; .gz is unpacked. For other tasks than parse "
-            "also a column file, as of CoNLL-2000.",
-        ),
-    ],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="MODEL", help="The model file to write.")
-    ],
-    dev: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="A second treebank: shows scores along the way and makes the probabilities "
-            "honest (fits their temperature). Give one if you can.",
-        ),
-    ] = None,
-    task: Annotated[
-        Task,
-        typer.Option(
-            help="parse: trees. tag: UPOS, XPOS and FEATS. chunk, entities: spans of words."
-        ),
-    ] = Task.PARSE,
-    label: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="The column that a tagger learns, by name or number; without it, the last one of "
-            "a column file.",
-            show_default=False,
-        ),
-    ] = None,
-    columns: Annotated[
-        str | None,
-        typer.Option(
-            metavar="A,B,...",
-            help="Names of the columns of a column file: form,upos,chunk for instance.",
-            show_default=False,
-        ),
-    ] = None,
-    encoding: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="Of a column file that is not UTF-8: latin-1.", show_default=False
-        ),
-    ] = None,
-    scheme: Annotated[
-        Scheme,
-        typer.Option(
-            help="How spans are written inside a tagger; what it says is written as in TRAIN. "
-            "auto: whatever scores better on the dev file."
-        ),
-    ] = Scheme.BIOES,
-    model: Annotated[
-        ModelKind,
-        typer.Option(
-            help="arc: each arc is scored by itself; fastest. standard: also neighbouring "
-            "modifiers of a head, and chains of two arcs. full: also all pairs of modifiers, and "
-            "the heads of neighbouring words. third: standard, the heads of neighbouring "
-            "words, neighbouring modifiers with the head of their head, and three neighbouring "
-            "modifiers."
-        ),
-    ] = ModelKind.ARC,
-    parts: Annotated[
-        str | None,
-        typer.Option(
-            metavar="A,B,...",
-            help=f"Instead of --model, any of {', '.join(FAMILIES)}.",
-            show_default=False,
-        ),
-    ] = None,
-    loss: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="crf, softmax-margin, svm or perceptron; svm if nothing is given.",
-            show_default=False,
-        ),
-    ] = None,
-    beta: Annotated[
-        float | None,
-        typer.Option(
-            metavar="B",
-            help="Instead of --loss, with --gamma: the inverse temperature of the loss "
-            "(crf 1, svm inf).",
-            show_default=False,
-        ),
-    ] = None,
-    gamma: Annotated[
-        float | None,
-        typer.Option(
-            metavar="G",
-            help="The weight of the cost of wrong arcs (crf 0, svm 1).",
-            show_default=False,
-        ),
-    ] = None,
-    decoder: Annotated[
-        TrainingDecoder,
-        typer.Option(
-            help="How losses without probabilities (svm, perceptron) find the answer to learn "
-            "from, beyond --model arc. admm: the relaxation, which may be fractional. exact: the "
-            "best tree. automata: each head's best modifiers, tree or not; quicker, for sibling "
-            "and grandparent parts."
-        ),
-    ] = TrainingDecoder(_DEFAULTS.decoder),
-    epochs: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            help=f"Passes over the data; {_DEFAULTS.epochs} for trees.",
-            min=1,
-            show_default=False,
-        ),
-    ] = None,
-    step: Annotated[
-        float | None,
-        typer.Option(
-            metavar="C",
-            help="Largest step; the smaller, the stronger it regularises. "
-            f"{_DEFAULTS.largest_step} for trees.",
-            show_default=False,
-        ),
-    ] = None,
-    features: Annotated[
-        FeatureSet,
-        typer.Option(help="Features of wrong trees too, or only those of the right ones."),
-    ] = FeatureSet(_DEFAULTS.features),
-    templates: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="SET=FILE",
-            help="Templates of your own, one a line, for one of the sets "
-            f"{', '.join(TEMPLATE_SETS)}; for other tasks {', '.join(LABEL_SETS)}, whose FILE "
-            "may be chunk96 or entities452. May be given several times.",
-            show_default=False,
-        ),
-    ] = None,
-    threads: Annotated[
-        int, typer.Option(metavar="N", help="Threads; the model is the same for any number.", min=1)
-    ] = 1,
-    seed: Annotated[
-        int, typer.Option(metavar="S", help="Decides every random choice.")
-    ] = _DEFAULTS.seed,
-    licence: Annotated[
-        str | None,
-        typer.Option(metavar="TEXT", help="Licence of the data; is kept in the model."),
-    ] = None,
-    single_root: Annotated[
-        bool | None,
-        typer.Option(
-            "--single-root/--multi-root",
-            help="One word under the root, or any number. Without it, as the data has it.",
-            show_default=False,
-        ),
-    ] = None,
-    resume: Annotated[
-        bool,
-        typer.Option(
-            "--resume",
-            help="Go on where a killed run stood; the model becomes the same as without the kill.",
-        ),
-    ] = False,
-    on_error: Annotated[
-        OnMistake,
-        typer.Option(
-            help="What to do about a malformed sentence: stop, or leave it out and count it."
-        ),
-    ] = OnMistake.RAISE,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show only errors.")] = False,
+    train: option.Train,
+    output: option.Output,
+    dev: option.Dev = None,
+    task: option.Task = Task.PARSE,
+    tags: option.Tags = Tags.GIVEN,
+    bits: option.Bits = None,
+    trim: option.Trim = None,
+    label: option.Label = None,
+    columns: option.Columns = None,
+    encoding: option.Encoding = None,
+    scheme: option.Scheme = Scheme.BIOES,
+    trigrams: option.Trigrams = False,
+    model: option.Model = ModelKind.ARC,
+    parts: option.Parts = None,
+    loss: option.Loss = None,
+    beta: option.Beta = None,
+    gamma: option.Gamma = None,
+    decoder: option.Decoder = TrainingDecoder(option.DEFAULTS.decoder),
+    epochs: option.Epochs = None,
+    step: option.Step = None,
+    features: option.Features = FeatureSet(option.DEFAULTS.features),
+    templates: option.Templates = None,
+    threads: option.Threads = 1,
+    seed: option.Seed = option.DEFAULTS.seed,
+    licence: option.Licence = None,
+    single_root: option.SingleRoot = None,
+    rules: option.Rules = None,
+    resume: option.Resume = False,
+    on_error: option.OnError = OnMistake.RAISE,
+    quiet: option.Quiet = False,
 ) -> None:
-    """Train a parser on a treebank, or a tagger (--task) on labelled sentences.
+    """Train a parser on a treebank, or a tagger or a pipeline (--task).
 
     For a parser, first a light pruner learns which heads are worth a look, then the arcs and the
     parts that they form are trained, and the labels (beside them, if there are two threads). While
@@ -226,13 +86,20 @@ def train(
         options["epochs"] = epochs
     if step is not None:
         options["largest_step"] = step
-    if task is not Task.PARSE:
+    if bits is not None:
+        options["bits"] = bits
+    if task not in (Task.PARSE, Task.PIPELINE):
         of_trees = (model is not ModelKind.ARC, decoder is not TrainingDecoder.ADMM)
-        if any(of_trees) or parts is not None or single_root is not None:
+        given = (parts, single_root, trim)
+        if any(of_trees) or any(x is not None for x in given) or tags is not Tags.GIVEN:
             raise InputError(
-                f"--model, --parts, --decoder and roots are for trees, not for task {task.value}"
+                "--model, --parts, --decoder, --tags, --trim and roots are for trees, "
+                f"not for task {task.value}"
             )
+        if rules:
+            raise InputError(f"--rules are for trees, not for task {task.value}")
         options |= {"task": task.value, "label": label, "scheme": scheme.value}
+        options["trigrams"] = trigrams
         train_tagger(
             train,
             output,
@@ -245,20 +112,34 @@ def train(
             quiet=quiet,
         )
         return
-    if not (label is columns is encoding is None):
-        raise InputError("--label, --columns and --encoding are for --task tag, chunk or entities")
+    if trigrams or not (label is columns is encoding is None):
+        raise InputError(
+            "--label, --columns, --encoding and --trigrams are for --task tag, chunk or entities"
+        )
     options |= {
         "model": model.value,
         "parts": [part.strip() for part in parts.split(",")] if parts is not None else None,
         "single_root": single_root,
         "decoder": decoder.value,
     }
+    if trim is not None:
+        options["trim"] = given_trim(trim)
     check_output(output)
+    if task is Task.PIPELINE:
+        if rules:
+            raise InputError("--rules are for --task parse; a pipeline obeys hard rules")
+        train_pipeline(train, output, dev, options, resume=resume, on_error=on_error, quiet=quiet)
+        return
     TrainingOptions(**options)  # complains before the data are read
-    train_trees = _read(train, on_error, partial=True)
-    dev_trees = _read(dev, on_error) if dev is not None else None
+    train_trees = read_treebank(train, on_error, partial=True)
+    dev_trees = read_treebank(dev, on_error) if dev is not None else None
+    learn: Callable[..., Parser] = partial(Parser.train, train_trees)
+    if tags is Tags.JACKKNIFE:
+        learn = partial(train_jackknifed, train_trees)
+    if rules:
+        learn = with_rule_weights(learn, rules, train_trees)
     parser, seconds = train_and_save(
-        partial(Parser.train, train_trees),
+        learn,
         output,
         resume=resume,
         quiet=quiet,
@@ -267,15 +148,6 @@ def train(
     )
     if not quiet:
         typer.echo(_summary(parser, output, dev_trees, threads, seconds))
-
-
-def _read(path: Path, on_error: OnMistake, *, partial: bool = False) -> list[Sentence]:
-    skipped = Skipped(on_error)
-    sentences = list(read_trees(path, skipped, partial=partial))
-    skipped.report()
-    if not sentences:
-        raise InputError(f"{path}: no sentences")
-    return sentences
 
 
 def _summary(

@@ -35,8 +35,8 @@ def train_tagger(
     if TaggerOptions(**options).scheme == "auto" and dev is None:
         raise InputError("--scheme auto chooses by the score on a --dev file; there is none")
     names = column_names(columns)
-    train_sentences = _read(train, names, encoding, on_error)
-    dev_sentences = _read(dev, names, encoding, on_error) if dev is not None else None
+    train_sentences = read_labels(train, names, encoding, on_error)
+    dev_sentences = read_labels(dev, names, encoding, on_error) if dev is not None else None
     tagger, seconds = train_and_save(
         partial(Tagger.train, train_sentences),
         output,
@@ -49,9 +49,10 @@ def train_tagger(
         typer.echo(_summary(tagger, output, seconds))
 
 
-def _read(
+def read_labels(
     path: Path, names: list[str] | None, encoding: str | None, on_error: OnMistake
 ) -> list[Sentence]:
+    """Read labelled sentences; complain if there are none."""
     layout = sniff(path)
     layout = renamed(layout, names) if names is not None else layout
     skipped = Skipped(on_error)

@@ -8,12 +8,17 @@ from pathlib import Path
 from turbotree.errors import InputError
 from turbotree.features import read_templates
 from turbotree.labeling import TASKS
-from turbotree.labeling.templates import load_templates
+from turbotree.labeling.templates import load_templates as label_templates
 from turbotree.parsing.options import TEMPLATE_SETS
+from turbotree.parsing.templates import load_templates as arc_templates
 
 #: The template sets of taggers.
 LABEL_SETS = [name for sets in TASKS.values() for name in sets]
-_BUILT_IN = ("chunk96", "entities452")
+_BUILT_IN = {
+    "chunk96": label_templates,
+    "entities452": label_templates,
+    "arc684": arc_templates,
+}
 
 
 class ModelKind(str, Enum):
@@ -40,6 +45,14 @@ class Task(str, Enum):
     TAG = "tag"
     CHUNK = "chunk"
     ENTITIES = "entities"
+    PIPELINE = "pipeline"
+
+
+class Tags(str, Enum):
+    """Which tags and lemmas a parser learns from."""
+
+    GIVEN = "given"
+    JACKKNIFE = "jackknife"
 
 
 class Scheme(str, Enum):
@@ -59,7 +72,8 @@ class FeatureSet(str, Enum):
 
 def given_templates(given: list[str], task: Task) -> dict[str, list[str]]:
     """Read the template sets that are given as SET=FILE."""
-    known = TEMPLATE_SETS if task is Task.PARSE else TASKS[task.value]
+    trees = task in (Task.PARSE, Task.PIPELINE)
+    known = TEMPLATE_SETS if trees else TASKS[task.value]
     sets: dict[str, list[str]] = {}
     for item in given:
         name, equals, file = item.partition("=")
@@ -67,14 +81,33 @@ def given_templates(given: list[str], task: Task) -> dict[str, list[str]]:
             raise InputError(
                 f"--templates {item}: expected SET=FILE, SET being one of {', '.join(known)}"
             )
-        if task is not Task.PARSE and file in _BUILT_IN and not Path(file).exists():
-            sets[name] = load_templates(file)
-            continue
-        try:
-            lines = read_templates(Path(file).read_text("utf-8").splitlines())
-        except UnicodeDecodeError:
-            raise InputError(f"{file}: not UTF-8 text") from None
-        if not lines:
-            raise InputError(f"{file}: no templates")
-        sets[name] = lines
+        sets[name] = template_file(file)
     return sets
+
+
+def template_file(file: str) -> list[str]:
+    """Read the templates of a file, or of a set of the package that is not in use by itself."""
+    if file in _BUILT_IN and not Path(file).exists():
+        return _BUILT_IN[file](file)
+    try:
+        lines = read_templates(Path(file).read_text("utf-8").splitlines())
+    except UnicodeDecodeError:
+        raise InputError(f"{file}: not UTF-8 text") from None
+    if not lines:
+        raise InputError(f"{file}: no templates")
+    return lines
+
+
+def given_trim(text: str) -> float | dict[str, float]:
+    """Read a number, or several with names.
+
+    >>> given_trim("2"), given_trim("labels=4,pruner=15")
+    (2.0, {'labels': 4.0, 'pruner': 15.0})
+    """
+    try:
+        if "=" not in text:
+            return float(text)
+        pairs = (item.split("=") for item in text.split(","))
+        return {name.strip(): float(value) for name, value in pairs}
+    except ValueError:
+        raise InputError(f"--trim {text}: expected a number, or NAME=NUMBER,...") from None

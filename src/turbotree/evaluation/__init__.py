@@ -4,6 +4,7 @@ from turbotree.evaluation.attachment import AttachmentScores, WordScores, attach
 from turbotree.evaluation.calibration_error import Calibration, CalibrationBin, calibration
 from turbotree.evaluation.certificates import CertificateSums
 from turbotree.evaluation.counts import Counts
+from turbotree.evaluation.raw_text import RawScores, raw_scores
 from turbotree.evaluation.significance import Difference, PairedBootstrap, paired_bootstrap
 from turbotree.evaluation.spans import Span, SpanScores, find_spans, span_scores
 from turbotree.evaluation.tags import TagScores, tag_scores
@@ -16,6 +17,7 @@ __all__ = [
     "Counts",
     "Difference",
     "PairedBootstrap",
+    "RawScores",
     "Span",
     "SpanScores",
     "TagScores",
@@ -24,6 +26,7 @@ __all__ = [
     "calibration",
     "find_spans",
     "paired_bootstrap",
+    "raw_scores",
     "span_scores",
     "tag_scores",
 ]

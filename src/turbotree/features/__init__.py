@@ -2,6 +2,7 @@
 
 from turbotree.features.encoder import Encoded, Encoder
 from turbotree.features.explain import FiredFeature, explain
+from turbotree.features.families import TEMPLATE_FAMILIES, family_counts, template_families
 from turbotree.features.scorer import LabelledParts, Parts, Scorer
 from turbotree.features.sparse_weights import LazyWeights, ScaledWeights, SparseWeights
 from turbotree.features.templates import (
@@ -14,6 +15,7 @@ from turbotree.features.templates import (
 from turbotree.features.weights import AnyWeights, FrozenWeights, Weights
 
 __all__ = [
+    "TEMPLATE_FAMILIES",
     "AnyWeights",
     "Encoded",
     "Encoder",
@@ -30,6 +32,8 @@ __all__ = [
     "Weights",
     "attributes_of",
     "explain",
+    "family_counts",
     "parse_templates",
     "read_templates",
+    "template_families",
 ]

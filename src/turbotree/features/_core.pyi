@@ -87,6 +87,10 @@ class WeightTable:
 
     def freeze_labels(self, label_bits: int, threshold: float) -> Annotated[NDArray[numpy.uint32], dict(shape=(None, None))]: ...
 
+    def freeze_compact(self, threshold: float) -> Annotated[NDArray[numpy.uint16], dict(shape=(None, None))]: ...
+
+    def freeze_labels_compact(self, threshold: float) -> Annotated[NDArray[numpy.uint16], dict(shape=(None,))]: ...
+
 class ScaledTable:
     """Weights of templates that shrink as a whole."""
 
@@ -156,6 +160,22 @@ class RowTable:
 
     def find(self, keys: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]: ...
 
+class CompactBuckets:
+    """The same in 16 bits a weight, without labels."""
+
+    def __init__(self, rows: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def find(self, keys: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]: ...
+
+class CompactRows:
+    """The same in 16 bits a weight, with labels."""
+
+    def __init__(self, words: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    def find(self, keys: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]: ...
+
 def keys(program: Program, prepared: Prepared, rows: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,))]: ...
 
 @overload
@@ -163,6 +183,9 @@ def score(program: Program, prepared: Prepared, rows: Annotated[NDArray[numpy.in
 
 @overload
 def score(program: Program, prepared: Prepared, rows: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], table: BucketTable) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+
+@overload
+def score(program: Program, prepared: Prepared, rows: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], table: CompactBuckets) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
 
 @overload
 def score(program: Program, prepared: Prepared, rows: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], table: ScaledTable) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
@@ -175,6 +198,9 @@ def score_labels(program: Program, prepared: Prepared, rows: Annotated[NDArray[n
 
 @overload
 def score_labels(program: Program, prepared: Prepared, rows: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], label_offsets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], table: RowTable) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+
+@overload
+def score_labels(program: Program, prepared: Prepared, rows: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], label_offsets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], table: CompactRows) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
 
 @overload
 def score_labels(program: Program, prepared: Prepared, rows: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], label_offsets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], table: ScaledTable) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...

@@ -135,7 +135,24 @@ class Encoder:
         Rarer values than `least_count` get no id of their own; by default that depends on the
         attribute.
         """
-        words = Counter(word for sentence in sentences for word in _words(sentence))
+        return cls.fit_words(
+            (word for sentence in sentences for word in _words(sentence)),
+            attributes,
+            set_attributes,
+            least_count=least_count,
+        )
+
+    @classmethod
+    def fit_words(
+        cls,
+        all_words: Iterable[Word],
+        attributes: Sequence[str],
+        set_attributes: Sequence[str],
+        *,
+        least_count: int | None = None,
+    ) -> Encoder:
+        """Collect the vocabularies of a training set that is given word by word."""
+        words = Counter(all_words)
         vocabularies: dict[str, list[str]] = {}
         for name in attributes:
             read = reader_of(name)
@@ -170,15 +187,23 @@ class Encoder:
 
     def encode(self, sentences: Sequence[Sentence]) -> Encoded:
         """Encode a batch; only forms, lemmas, tags and features are looked at."""
+        return self.encode_words([list(_words(sentence)) for sentence in sentences])
+
+    def encode_words(self, sentences: Sequence[Sequence[Word]]) -> Encoded:
+        """Encode a batch of rows of words.
+
+        >>> encoder = Encoder(["form"], [], {"form": ["dogs"]})
+        >>> encoder.encode_words([[("dogs", "dog", "NOUN", "NNS", "_")]]).ids.tolist()
+        [[3, 5]]
+        """
         if len(self._known.numbers) >= _CACHE_LIMIT:
             self._known = self._empty()
         known = self._known
         find = known.numbers.get
         rows: list[int] = []
         starts = [0]
-        for sentence in sentences:
+        for words in sentences:
             rows.append(0)
-            words = list(_words(sentence))
             found = [find(word) for word in words]
             rows += [
                 known.add(word, *self._encode_word(word)) if number is None else number

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from turbotree.errors import InputError
 from turbotree.features import _core
 from turbotree.features.sparse_weights import LazyWeights, ScaledWeights
 
@@ -47,7 +48,9 @@ class Weights:
         """Take no new features from now on."""
         self.table.closed = True
 
-    def freeze(self, *, labels: int | None = None, threshold: float = 0.0) -> FrozenWeights:
+    def freeze(
+        self, *, labels: int | None = None, threshold: float = 0.0, bits: int = 32
+    ) -> FrozenWeights:
         """Return the averaged weights in their compact, read-only form.
 
         Parameters
@@ -56,10 +59,19 @@ class Weights:
             Number of labels that the features of labelled parts go with; None for unlabelled ones.
         threshold
             Weights of at most this magnitude are left out.
+        bits
+            32; or 16, for a table of about a third of the size: weights keep eleven significant
+            bits, and a feature that has no weight gets another one's in one of some three
+            thousand look-ups (with labels, of some sixty thousand).
         """
+        check_bits(bits)
+        if bits == 16 and labels is None:
+            return FrozenWeights(self.table.freeze_compact(threshold), None)
         if labels is None:
             return FrozenWeights(self.table.freeze(threshold), None)
         label_bits = max(0, (labels - 1).bit_length())
+        if bits == 16:
+            return FrozenWeights(self.table.freeze_labels_compact(threshold), label_bits)
         return FrozenWeights(self.table.freeze_labels(label_bits, threshold), label_bits)
 
     def state(self) -> Arrays:
@@ -95,27 +107,60 @@ class FrozenWeights:
     Parameters
     ----------
     slots
-        The table, as rows of integers: with labels a tag and a weight, without them eight of
-        each.
+        The table. With 32 bits a weight, rows of integers: with labels a tag and a weight, without
+        them eight of each. With 16 bits, rows of sixteen tags and weights; with labels, one row of
+        words (``core/features/compact_rows.h``).
     label_bits
-        How many low bits of a tag hold the label; None if there are no labels.
+        How many bits a label takes; None if there are no labels.
     """
 
-    def __init__(self, slots: npt.NDArray[np.uint32], label_bits: int | None) -> None:
+    def __init__(
+        self, slots: npt.NDArray[np.uint32] | npt.NDArray[np.uint16], label_bits: int | None
+    ) -> None:
         self.slots = slots
         self.label_bits = label_bits
-        self.table = (
-            _core.BucketTable(slots) if label_bits is None else _core.RowTable(slots, label_bits)
-        )
+        kind = str(getattr(slots, "dtype", type(slots)))
+        table: Any = _TABLES.get((kind, label_bits is not None))
+        if table is None:
+            raise TypeError(f"a table of weights of type {kind}; expected uint32 or uint16")
+        arguments = (slots, label_bits) if table is _core.RowTable else (slots,)
+        self.table: FrozenTable = table(*arguments)
 
     def __len__(self) -> int:
+        if isinstance(self.table, _core.CompactRows):
+            return len(self.table)
         tags = self.slots[:, : self.slots.shape[1] // 2]
         return int(np.count_nonzero(tags))
+
+    @property
+    def bits(self) -> int:
+        """Bits of a weight: 32 or 16."""
+        return 16 if self.slots.dtype == np.uint16 else 32
 
     @property
     def memory_bytes(self) -> int:
         """Size in memory and in a model file."""
         return int(self.slots.nbytes)
+
+
+FrozenTable = _core.BucketTable | _core.RowTable | _core.CompactBuckets | _core.CompactRows
+
+# By the type of the slots, and whether there are labels.
+_TABLES = {
+    ("uint32", False): _core.BucketTable,
+    ("uint32", True): _core.RowTable,
+    ("uint16", False): _core.CompactBuckets,
+    ("uint16", True): _core.CompactRows,
+}
+
+
+def check_bits(bits: int) -> None:
+    """Raise InputError if weights cannot be stored in so many bits.
+
+    >>> check_bits(16)
+    """
+    if bits not in (16, 32):
+        raise InputError(f"bits is {bits!r}; expected 16 or 32")
 
 
 AnyWeights = Weights | FrozenWeights | ScaledWeights | LazyWeights

@@ -18,7 +18,7 @@ from turbotree.graphs.sparsemap import with_scores
 from turbotree.parsing.arcs import TreeShape
 from turbotree.parsing.automata import tree_of_arcs
 from turbotree.parsing.decoding import part_marginals
-from turbotree.parsing.own_scores import Places, dense_parts, part_scores
+from turbotree.parsing.dense_parts import Places, dense_parts, part_scores
 from turbotree.parsing.parts import PartSet
 
 FloatArray = npt.NDArray[np.float64]

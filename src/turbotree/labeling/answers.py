@@ -36,7 +36,8 @@ class ChainAnswer:
         rows = model.rows(encoded.lengths)
         nodes, edges = model.score(model.prepare(encoded), rows, model.weights)
         best = model.transitions.best(encoded.lengths, nodes, edges)
-        return cls(model, encoded.lengths, nodes, edges, best.labels, best.values.tolist())
+        labels = model.labels_of(best.labels)
+        return cls(model, encoded.lengths, nodes, edges, labels, best.values.tolist())
 
     def of_sentence(self, sentence: int) -> tuple[FloatArray, FloatArray]:
         """Return the scores of one sentence."""
@@ -51,7 +52,8 @@ class ChainAnswer:
 
     def k_best(self, sentence: int, k: int) -> chains.BestLabels:
         """Return a sentence's best labellings."""
-        return self.model.transitions.k_best(*self.of_sentence(sentence), k)
+        found = self.model.transitions.k_best(*self.of_sentence(sentence), k)
+        return chains.BestLabels(self.model.labels_of(found.labels), found.values)
 
     def distributions(self, sentence: int, temperature: float) -> tuple[Distributions, float]:
         """Probabilities of a sentence's labels, and the log-partition."""
@@ -59,7 +61,7 @@ class ChainAnswer:
         found = self.model.transitions.marginals(
             self.lengths[sentence : sentence + 1], nodes / temperature, edges / temperature
         )
-        rows = found.node_probabilities.reshape(-1, self.model.transitions.labels).tolist()
+        rows = self.model.label_probabilities(found.node_probabilities).tolist()
         return [dict(enumerate(row)) for row in rows], float(found.log_partitions[0])
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from turbotree import chains
 from turbotree.errors import InputError
@@ -116,6 +117,25 @@ class ChoiceModel:
         other.weights = weights
         return other
 
+    def with_templates(self, templates: Sequence[str]) -> ChoiceModel:
+        """Return a model of other templates, without weights."""
+        return ChoiceModel(templates, self.labels, self.lists, self.attribute, self.encoder)
+
+    def with_encoder(self, encoder: Encoder) -> ChoiceModel:
+        """Return the same model with an encoder that gives the same ids."""
+        return ChoiceModel(
+            self.templates, self.labels, self.lists, self.attribute, encoder, self.weights
+        )
+
+    @property
+    def numbered_templates(self) -> list[str]:
+        """The templates in the order of their numbers."""
+        return self.templates
+
+    def keys(self, prepared: Prepared, parts: LabelledParts) -> npt.NDArray[np.uint64]:
+        """Return the features of all words, without labels, one after the other."""
+        return self._scorer.keys(prepared, parts)
+
     @property
     def label_limit(self) -> int:
         """The least number above all labels."""
@@ -213,3 +233,8 @@ class ChoiceTask:
     def problem(self, index: int) -> ChoiceProblem:
         """Return one sentence's problem."""
         return ChoiceProblem(self._model, self._encoded[index], self._labels[index])
+
+    def keys(self, index: int) -> npt.NDArray[np.uint64]:
+        """Return the features of all words of a sentence, without labels."""
+        encoded = self._encoded[index]
+        return self._model.keys(self._model.prepare(encoded), self._model.parts(encoded))

@@ -30,9 +30,27 @@ WORD = PartKind(("w",))
 #: A word again; what its features go with is its label together with the one before. That is what
 #: ``prev`` stands for in a template, so as an atom it has nothing more to say: one value.
 PAIR = PartKind(("w",), {"prev": 1})
+#: The same with the two labels before; every template of a tagger can be read as one of these.
+TRIPLE = PartKind(("w",), {"prev": 1, "prevprev": 1})
 
+#: The words of some sentences, hashed for each scorer of a model.
+PreparedRows = tuple[Prepared | None, ...]
 
 _LONGEST_KEPT = 120  # words
+
+
+def split_by_labels(templates: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
+    """Part templates by the labels they look at: one; two (``prev``); three (``prevprev``).
+
+    >>> split_by_labels(["w.form", "prev", "prevprev", "prevprev w.xpos"])
+    (['w.form'], ['prev'], ['prevprev', 'prevprev w.xpos'])
+    """
+    parts: tuple[list[str], list[str], list[str]] = ([], [], [])
+    for text in templates:
+        template = Template.parse(text, TRIPLE)
+        names = {atom.name for atom in template.atoms if isinstance(atom, ColumnAtom)}
+        parts[2 if "prevprev" in names else len(names)].append(template.text)
+    return parts
 
 
 def split_templates(templates: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -41,10 +59,7 @@ def split_templates(templates: Sequence[str]) -> tuple[list[str], list[str]]:
     >>> split_templates(["w.form", "prev", "prev w.xpos"])
     (['w.form'], ['prev', 'prev w.xpos'])
     """
-    parsed = [Template.parse(text, PAIR) for text in templates]
-    in_pair = [any(isinstance(atom, ColumnAtom) for atom in t.atoms) for t in parsed]
-    single = [t.text for t, pair in zip(parsed, in_pair, strict=True) if not pair]
-    pairs = [t.text for t, pair in zip(parsed, in_pair, strict=True) if pair]
+    single, pairs, _ = split_by_labels(templates)
     return single, pairs
 
 
@@ -102,10 +117,24 @@ class ChainModel:
 
     def with_weights(self, weights: AnyWeights) -> ChainModel:
         """Return the same model with other weights."""
-        other = object.__new__(ChainModel)
+        other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
         other.weights = weights
         return other
+
+    def with_templates(self, templates: Sequence[str]) -> ChainModel:
+        """Return a model of other templates, without weights."""
+        return ChainModel(templates, self.labels, self.transitions, self.encoder)
+
+    def with_encoder(self, encoder: Encoder) -> ChainModel:
+        """Return the same model with an encoder that gives the same ids."""
+        return ChainModel(self.templates, self.labels, self.transitions, encoder, self.weights)
+
+    @property
+    def numbered_templates(self) -> list[str]:
+        """The templates in the order of their numbers: those of one label come first."""
+        single, pairs, triples = split_by_labels(self.templates)
+        return single + pairs + triples
 
     @property
     def label_limit(self) -> int:
@@ -129,21 +158,38 @@ class ChainModel:
         labels, pairs = self._sizes
         return Rows(
             lengths,
-            _parts(words[:, None], bounds, labels),
-            _parts(np.stack([later, np.zeros_like(later)], axis=1), pair_bounds, pairs),
+            labelled_rows(words[:, None], bounds, labels),
+            labelled_rows(np.stack([later, np.zeros_like(later)], axis=1), pair_bounds, pairs),
         )
 
-    def prepare(self, encoded: Encoded) -> tuple[Prepared, Prepared | None]:
+    def labels_of(self, states: IntArray) -> IntArray:
+        """Return the labels of what ``transitions`` chose from: the labels themselves."""
+        return states
+
+    def label_probabilities(self, probabilities: FloatArray) -> FloatArray:
+        """Return the labels' probabilities, one row a word, given those of the states."""
+        return probabilities.reshape(-1, self.transitions.labels)
+
+    def prepare(self, encoded: Encoded) -> PreparedRows:
         """Hash the words of some sentences once, for scores and gradients."""
         return (
             self._nodes.prepare(encoded),
             self._pairs.prepare(encoded) if self._pairs is not None else None,
         )
 
+    def keys(self, prepared: PreparedRows, rows: Rows) -> npt.NDArray[np.uint64]:
+        """Return the features of all words and pairs, without labels, one after the other."""
+        assert prepared[0] is not None
+        nodes = self._nodes.keys(prepared[0], rows.nodes)
+        if self._pairs is None or prepared[1] is None:
+            return nodes
+        return np.concatenate([nodes, self._pairs.keys(prepared[1], rows.pairs)])
+
     def score(
-        self, prepared: tuple[Prepared, Prepared | None], rows: Rows, weights: AnyWeights
+        self, prepared: PreparedRows, rows: Rows, weights: AnyWeights
     ) -> tuple[FloatArray, FloatArray]:
         """Score each label of each word, and each pair of labels of each word but the first."""
+        assert prepared[0] is not None
         nodes = self._nodes.score(prepared[0], rows.nodes, weights)
         if self._pairs is None or prepared[1] is None:
             return nodes, np.zeros(len(rows.pairs.labels))
@@ -151,19 +197,22 @@ class ChainModel:
 
     def gradient(
         self,
-        prepared: tuple[Prepared, Prepared | None],
+        prepared: PreparedRows,
         rows: Rows,
         nodes: FloatArray,
         edges: FloatArray,
     ) -> Gradient:
         """Return the features of labels and pairs, each times its coefficient, summed."""
+        assert prepared[0] is not None
         gradient = self._nodes.gradient(prepared[0], rows.nodes, nodes)
         if self._pairs is not None and prepared[1] is not None:
             gradient.extend(self._pairs.gradient(prepared[1], rows.pairs, edges))
         return gradient
 
 
-def _parts(rows: npt.NDArray[np.int64], bounds: npt.NDArray[np.int64], size: int) -> LabelledParts:
+def labelled_rows(
+    rows: npt.NDArray[np.integer], bounds: npt.NDArray[np.integer], size: int
+) -> LabelledParts:
     """Let each row choose from the labels 0 to `size`."""
     return LabelledParts(
         np.ascontiguousarray(rows, dtype=np.int32),

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from turbotree.errors import InputError
+from turbotree.features.weights import check_bits
+from turbotree.labeling.templates import load_templates
 from turbotree.learning import LearnerOptions, Loss
 
 #: The tasks, each with the template sets it uses.
@@ -53,14 +55,20 @@ class TaggerOptions:
     threads
         Threads for the development scores; the model does not depend on it.
     negligible
-        Weights of at most this magnitude are left out of the finished model.
+        Weights of at most this magnitude are left out of the finished model. By default the less
+        the more templates there are.
     least_count
         Words, affixes and the like that are rarer than this in the training data are all one. By
         default 1 for entities, where a name met once is worth knowing; else 2, and 3 for affixes.
+    trigrams
+        Whether labels see the two before them, by the template ``prevprev``; slower. Templates
+        of one's own may have that atom without being asked for it.
     templates
         Template sets that replace the default ones, by name.
     licence
         Licence of the training data, kept in the model file.
+    bits
+        Bits of a weight in the finished model: 32, or 16 for a model of a third of the size.
     """
 
     task: str = "chunk"
@@ -76,8 +84,10 @@ class TaggerOptions:
     threads: int = 1
     negligible: float | None = None
     least_count: int | None = None
+    trigrams: bool = False
     templates: Mapping[str, Sequence[str]] | None = None
     licence: str | None = None
+    bits: int = 32
 
     def __post_init__(self) -> None:
         if self.task not in TASKS:
@@ -95,6 +105,7 @@ class TaggerOptions:
             value = getattr(self, name)
             if value is not None and not isinstance(value, float | int):
                 raise InputError(f"{name} is {value!r}; expected a number")
+        check_bits(self.bits)
         if self.threads < 1:
             raise InputError(f"threads is {self.threads}; expected at least 1")
         if self.least_count is not None and self.least_count < 1:
@@ -120,8 +131,21 @@ class TaggerOptions:
         )
 
     def threshold(self) -> float:
-        """Return the magnitude up to which weights are left out."""
-        return _NEGLIGIBLE[self.task] if self.negligible is None else float(self.negligible)
+        """Return the magnitude up to which weights are left out.
+
+        The more templates share what a label has to be told, the smaller are their weights.
+
+        >>> few, many = (["w.form"] * 20, ["w.form"] * 500)
+        >>> TaggerOptions(templates={"chunk": few}).threshold()
+        0.02
+        >>> TaggerOptions(templates={"chunk": many}).threshold() < 0.003
+        True
+        """
+        if self.negligible is not None:
+            return float(self.negligible)
+        name = TASKS[self.task][0]
+        usual, given = len(load_templates(name)), len((self.templates or {}).get(name, ()))
+        return _NEGLIGIBLE[self.task] * min(1.0, usual / max(1, given))
 
     def rarest(self) -> int | None:
         """Return the least count of values that are told apart; None: that of each attribute."""
@@ -163,5 +187,6 @@ class TaggerOptions:
             "seed": self.seed,
             "negligible": self.threshold(),
             "least_count": self.rarest(),
+            "trigrams": self.trigrams,
             "licence": self.licence,
         }

@@ -17,6 +17,7 @@ from turbotree.labeling.choices import ChoiceModel, LabelLists
 from turbotree.labeling.model import ChainModel
 from turbotree.labeling.schemes import SCHEMES, span_transitions
 from turbotree.labeling.tagger import Stage
+from turbotree.labeling.trigrams import TrigramModel
 from turbotree.modelfile import read_model, write_model
 
 if TYPE_CHECKING:
@@ -27,6 +28,12 @@ KIND = "tagger"
 
 def store(tagger: Tagger, path: str | os.PathLike[str]) -> None:
     """Write a tagger to one file, whole or not at all."""
+    arrays, header = contents(tagger)
+    write_model(path, arrays, header, kind=KIND)
+
+
+def contents(tagger: Tagger) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
+    """Return what a model file holds of a tagger: arrays, and a header."""
     arrays: dict[str, npt.NDArray[Any]] = {}
     stages: list[dict[str, Any]] = []
     for stage in tagger.stages:
@@ -44,25 +51,32 @@ def store(tagger: Tagger, path: str | os.PathLike[str]) -> None:
             "label_bits": model.weights.label_bits,
             "chain": isinstance(model, ChainModel),
         }
+        if isinstance(model, TrigramModel):
+            arrays[f"{stage.column}.triples"] = model.seen
         if isinstance(model, ChoiceModel):
             facts["given"] = model.attribute
             arrays[f"{stage.column}.list_offsets"] = model.lists.offsets
             arrays[f"{stage.column}.list_labels"] = model.lists.labels
         stages.append(facts)
-    header = {
+    return arrays, {
         "task": tagger.task,
         "columns": None if tagger.columns is None else list(tagger.columns),
         "encoder": tagger.encoder.to_dict(),
         "stages": stages,
         "training": tagger.record,
     }
-    write_model(path, arrays, header, kind=KIND)
 
 
 def load_fields(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Map a tagger's file into memory; return the fields of the tagger."""
     file = read_model(path, kind=KIND)
-    header, arrays = file.header, file.arrays
+    return fields_of(file.arrays, file.header, os.fspath(path))
+
+
+def fields_of(
+    arrays: dict[str, npt.NDArray[Any]], header: dict[str, Any], path: str
+) -> dict[str, Any]:
+    """Return the fields of the tagger that a model file holds."""
     try:
         encoder = Encoder.from_dict(header["encoder"])
         columns = header["columns"]
@@ -78,7 +92,7 @@ def load_fields(path: str | os.PathLike[str]) -> dict[str, Any]:
         }
     except (InputError, KeyError, TypeError, ValueError, AttributeError) as error:
         # The checksum holds, so this is a file that another program wrote in our name.
-        raise ModelFileError(f"{os.fspath(path)}: not a usable tagger: {error!r}") from error
+        raise ModelFileError(f"{path}: not a usable tagger: {error!r}") from error
 
 
 def _stage(facts: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], encoder: Encoder) -> Stage:
@@ -91,7 +105,11 @@ def _stage(facts: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], encoder: 
         transitions = (
             Transitions(everything) if scheme is None else span_transitions(labels, scheme)
         )
-        model = ChainModel(facts["templates"], labels, transitions, encoder, weights)
+        given = (facts["templates"], labels, transitions)
+        if f"{column}.triples" in arrays:
+            model = TrigramModel(*given, arrays[f"{column}.triples"], encoder, weights)
+        else:
+            model = ChainModel(*given, encoder, weights)
     else:
         lists = LabelLists(arrays[f"{column}.list_offsets"], arrays[f"{column}.list_labels"])
         model = ChoiceModel(facts["templates"], labels, lists, facts["given"], encoder, weights)

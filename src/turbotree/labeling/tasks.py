@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from turbotree.features import AnyWeights, Encoded
 from turbotree.features._core import Gradient
@@ -88,3 +89,8 @@ class ChainTask:
     def problem(self, index: int) -> ChainProblem:
         """Return one sentence's problem."""
         return ChainProblem(self._model, self._encoded[index], self._labels[index])
+
+    def keys(self, index: int) -> npt.NDArray[np.uint64]:
+        """Return the features of all words and pairs of a sentence, without labels."""
+        encoded = self._encoded[index]
+        return self._model.keys(self._model.prepare(encoded), self._model.rows(encoded.lengths))

@@ -25,12 +25,13 @@ from turbotree.labeling.data import (
     fingerprint,
     read_labelled,
 )
-from turbotree.labeling.model import PAIR, ChainModel, split_templates
+from turbotree.labeling.model import TRIPLE, ChainModel, split_by_labels, split_templates
 from turbotree.labeling.options import TASKS, TaggerOptions
 from turbotree.labeling.schemes import convert, detect_scheme, span_transitions
 from turbotree.labeling.tagger import Stage, Tagger
 from turbotree.labeling.tasks import ChainTask
 from turbotree.labeling.templates import load_templates
+from turbotree.labeling.trigrams import TrigramModel, TrigramTask, seen_triples
 from turbotree.learning import Checkpoint, EpochRecord, learn
 from turbotree.learning.progress import Progress, Silent
 from turbotree.learning.temperature import fit_temperature, typical_temperature
@@ -70,13 +71,10 @@ def train_tagger(
     options
         Those of :class:`TaggerOptions`.
     """
-    try:
-        settings = TaggerOptions(**options)
-    except TypeError as error:
-        raise InputError(str(error).replace("TaggerOptions.__init__()", "train")) from None
+    settings = options_of(options)
     if settings.scheme == "auto" and dev is None:
         raise InputError("scheme auto chooses by the score on development data; there are none")
-    trainer = _Trainer(
+    trainer = Trainer(
         read_labelled(train, "training data", columns, encoding),
         read_labelled(dev, "development data", columns, encoding) if dev is not None else [],
         settings,
@@ -87,7 +85,17 @@ def train_tagger(
     return trainer.run()
 
 
-class _Trainer:
+def options_of(given: dict[str, Any]) -> TaggerOptions:
+    """Check the options of a training; an unknown one gives an InputError."""
+    try:
+        return TaggerOptions(**given)
+    except TypeError as error:
+        raise InputError(str(error).replace("TaggerOptions.__init__()", "train")) from None
+
+
+class Trainer:
+    """Trains all stages of a tagger on some data."""
+
     def __init__(
         self,
         train: list[Sentence],
@@ -108,7 +116,10 @@ class _Trainer:
             name: list(given[name]) if name in given else load_templates(name)
             for name in TASKS[options.task][: len(self.columns)]
         }
-        parsed = [t for texts in self.templates.values() for t in parse_templates(texts, PAIR)]
+        first = self.templates[TASKS[options.task][0]]
+        if options.trigrams and "prevprev" not in first:
+            first.append("prevprev")
+        parsed = [t for texts in self.templates.values() for t in parse_templates(texts, TRIPLE)]
         attributes, sets = attributes_of(parsed)
         self._check_reading({*attributes, *(("feats",) if sets else ())})
         # What the first stage chooses is what the others' lists of labels go by.
@@ -127,7 +138,7 @@ class _Trainer:
         """Refuse templates of a column that is to be predicted: it is not there to be read."""
         first, *rest = self.columns
         single = self.templates[TASKS[self.options.task][0]]
-        used, _ = attributes_of(parse_templates(single, PAIR))
+        used, _ = attributes_of(parse_templates(single, TRIPLE))
         readable = {first, *rest} & {*used, *({"feats"} if "feat" in used else set())}
         if readable or set(rest) & attributes:
             names = ", ".join(sorted(readable or set(rest) & attributes))
@@ -149,7 +160,7 @@ class _Trainer:
             self.encoder,
             tuple(stages),
             {
-                "options": self.options.to_record(),
+                "options": {**self.options.to_record(), "bits": self.options.bits},
                 "sentences": len(self.train),
                 "words": sum(map(len, self.train)),
                 "stages": records,
@@ -175,7 +186,7 @@ class _Trainer:
         dev = [convert(sentence.column(column), scheme) for sentence in self.dev]
         names = sorted({label for labels in train for label in labels})
         texts = self.templates[TASKS[self.options.task][0]]
-        model = ChainModel(texts, names, span_transitions(names, scheme), self.encoder)
+        model = self._chain(texts, names, span_transitions(names, scheme), train)
         stage = Stage(column, model, scheme, outer, 1.0)
         name = column if self.options.scheme != "auto" else f"{column}-{scheme}"
         return self._train_stage(name, stage, train, dev)
@@ -188,13 +199,26 @@ class _Trainer:
         model: Model
         if len(names) ** 2 <= MAX_LABELS:
             everything = np.ones((len(names), len(names)), dtype=bool)
-            model = ChainModel(texts, names, Transitions(everything), self.encoder)
+            model = self._chain(texts, names, Transitions(everything), train)
         else:
             # Too many pairs: each word by itself.
             lists = LabelLists.fit(1, len(names), [])
             single, _ = split_templates(texts)
             model = ChoiceModel(single, names, lists, None, self.encoder)
         return self._train_stage(column, Stage(column, model, None, None, 1.0), train, dev)
+
+    def _chain(
+        self,
+        templates: Sequence[str],
+        names: Sequence[str],
+        transitions: Transitions,
+        rows: Sequence[Sequence[str]],
+    ) -> ChainModel:
+        if not split_by_labels(templates)[2]:
+            return ChainModel(templates, names, transitions, self.encoder)
+        numbers = {name: i for i, name in enumerate(names)}
+        seen = seen_triples([numbers[name] for name in row] for row in rows)
+        return TrigramModel(templates, names, transitions, seen, self.encoder)
 
     def _train_given(self, column: str) -> tuple[Stage, list[dict[str, Any]]]:
         first = self.columns[0]
@@ -219,14 +243,32 @@ class _Trainer:
         train: Sequence[Sequence[str]],
         dev: Sequence[Sequence[str]],
     ) -> tuple[Stage, list[dict[str, Any]]]:
+        data = Labelled.of(self.train, train, stage.model.labels, self.encoder)
+        held_out = Labelled.of(self.dev, dev, stage.model.labels, self.encoder)
+        return self.learn_stage(name, stage, data, held_out, dev)
+
+    def learn_stage(
+        self,
+        name: str,
+        stage: Stage,
+        data: Labelled,
+        held_out: Labelled,
+        dev: Sequence[Sequence[str]],
+        *,
+        start: Weights | None = None,
+    ) -> tuple[Stage, list[dict[str, Any]]]:
+        """Train one stage; from given weights, if there are any."""
         model, learner = stage.model, self.options.learner()
-        data = Labelled.of(self.train, train, model.labels, self.encoder)
-        held_out = Labelled.of(self.dev, dev, model.labels, self.encoder)
-        task = _task(model, data)
+        task = task_of(model, data)
 
         def frozen(current: Weights) -> Model:
-            threshold = self.options.threshold()
-            return model.with_weights(current.freeze(labels=model.label_limit, threshold=threshold))
+            return model.with_weights(
+                current.freeze(
+                    labels=model.label_limit,
+                    threshold=self.options.threshold(),
+                    bits=self.options.bits,
+                )
+            )
 
         def on_epoch(current: Weights, record: EpochRecord) -> None:
             if dev:
@@ -238,7 +280,8 @@ class _Trainer:
         weights, records = learn(
             task,
             learner,
-            checkpoint=self._checkpoint(name),
+            start=start,
+            checkpoint=self.checkpoint(name),
             on_instance=lambda done, record: self.progress.instance(name, done, record),
             on_epoch=on_epoch,
         )
@@ -247,7 +290,8 @@ class _Trainer:
         done = replace(stage, model=finished, temperature=temperature)
         return done, [record.to_dict() for record in records]
 
-    def _checkpoint(self, name: str) -> Checkpoint | None:
+    def checkpoint(self, name: str) -> Checkpoint | None:
+        """Return where a learner keeps its state."""
         if self.checkpoints is None:
             return None
         checkpoint = Checkpoint(self.checkpoints / f"{name}.checkpoint", self.settings)
@@ -256,7 +300,7 @@ class _Trainer:
         return checkpoint
 
     def _temperature(self, model: Model, data: Labelled) -> float:
-        task = _task(model, data)
+        task = task_of(model, data)
         chosen = [i for i, labels in enumerate(data.labels) if (labels >= 0).all()]
         problems = [task.problem(i) for i in chosen[:_SENTENCES_FOR_TEMPERATURE]]
         # A gold answer that cannot be given says nothing of the probabilities.
@@ -266,7 +310,10 @@ class _Trainer:
         return fit_temperature(problems, model.weights, default=default)
 
 
-def _task(model: Model, data: Labelled) -> ChainTask | ChoiceTask:
+def task_of(model: Model, data: Labelled) -> ChainTask | ChoiceTask:
+    """Return the training set of a model."""
+    if isinstance(model, TrigramModel):
+        return TrigramTask(model, data.encoded, data.labels)
     if isinstance(model, ChainModel):
         return ChainTask(model, data.encoded, data.labels)
     return ChoiceTask(model, data.encoded, data.labels)

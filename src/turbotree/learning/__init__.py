@@ -3,8 +3,9 @@
 from turbotree.learning.budgets import budget_step
 from turbotree.learning.checkpoint import Checkpoint
 from turbotree.learning.counting import count_features
+from turbotree.learning.epochs import EpochRecord
 from turbotree.learning.filters import best_templates, frequent_features, information_gain
-from turbotree.learning.learner import EpochRecord, LearnerOptions, count_supported, learn
+from turbotree.learning.learner import LearnerOptions, count_supported, learn
 from turbotree.learning.losses import Loss
 from turbotree.learning.penalties import LazyPenalty, Penalty, TemplatePenalty
 from turbotree.learning.problem import Expectation, Problem, Task
@@ -14,6 +15,9 @@ from turbotree.learning.refitting import (
     selected_features,
     surviving_templates,
 )
+from turbotree.learning.renumbering import renumbered
+from turbotree.learning.selection import Selection, SelectionOptions, Selector
+from turbotree.learning.selection_report import SelectionReport
 from turbotree.learning.sparse_learner import SparseOptions, SparseRecord, learn_sparse
 
 __all__ = [
@@ -26,6 +30,10 @@ __all__ = [
     "Penalty",
     "Problem",
     "RestrictedTask",
+    "Selection",
+    "SelectionOptions",
+    "SelectionReport",
+    "Selector",
     "SparseOptions",
     "SparseRecord",
     "Task",
@@ -39,6 +47,7 @@ __all__ = [
     "learn",
     "learn_sparse",
     "refit",
+    "renumbered",
     "selected_features",
     "surviving_templates",
 ]

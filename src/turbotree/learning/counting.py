@@ -72,3 +72,28 @@ def count_features(task: Task) -> npt.NDArray[np.float64]:
         problem = task.problem(index)
         counter.add(problem.gradient(problem.gold).keys)
     return counter.counts()
+
+
+def firing_rates(task: Task, instances: int = 200) -> npt.NDArray[np.float64]:
+    """Estimate how many features of each template a right part has, beside the usual template.
+
+    Templates with a set of values, such as the tags between two words, have several features at
+    once, so their weights grow longer for that alone. The usual template has one feature a part;
+    rarer ones count as usual.
+
+    Parameters
+    ----------
+    task
+        The training set.
+    instances
+        How many of the first ones to look at.
+    """
+    fired = np.zeros(MAX_TEMPLATES)
+    for index in range(min(instances, len(task))):
+        problem = task.problem(index)
+        gradient = problem.gradient(problem.gold)
+        templates = templates_of_keys(gradient.keys)
+        fired += np.bincount(templates, gradient.values, minlength=MAX_TEMPLATES)
+    usual = np.median(fired[fired > 0]) if fired.any() else 1.0
+    rates: npt.NDArray[np.float64] = np.maximum(1.0, fired / usual)
+    return rates

@@ -25,13 +25,9 @@ def information_gain(task: Task) -> FloatArray:
     parts can be compared. Of features that never fire in a right answer only the sum of firings
     matters, and that is all that is kept of them.
     """
-    right = Weights()
     total = np.zeros(MAX_TEMPLATES)
-    for index in range(len(task)):
-        problem = task.problem(index)
-        right.add(problem.gradient(problem.gold), 1.0)
+    keys, active = _right_counts(task)
     # The same features, and no others, are counted in all parts.
-    keys, active = _entries(right)
     fired = Weights.of(keys, np.zeros(len(keys), dtype=np.float32))
     fired.close()
     for index in range(len(task)):
@@ -94,15 +90,36 @@ def frequent_features(task: Task, at_least: int) -> Weights:
     """
     if at_least < 1:
         raise InputError(f"at least {at_least}; expected a frequency of 1 or more")
+    keys, counts = _right_counts(task)
+    kept = keys[counts >= at_least]
+    weights = Weights.of(kept, np.zeros(len(kept), dtype=np.float32))
+    weights.close()
+    return weights
+
+
+def most_frequent_features(task: Task, budget: int) -> npt.NDArray[np.uint64]:
+    """Return the keys of the features that occur most often in right answers.
+
+    The cut-off is the least count that leaves at most `budget` of them, so that features that
+    occur equally often stay or go together.
+    """
+    if budget < 1:
+        raise InputError(f"budget is {budget}; expected at least 1 feature")
+    keys, counts = _right_counts(task)
+    if len(keys) <= budget:
+        return keys
+    too_rare = np.partition(counts, len(keys) - budget - 1)[len(keys) - budget - 1]
+    kept: npt.NDArray[np.uint64] = keys[counts > too_rare]
+    return kept
+
+
+def _right_counts(task: Task) -> tuple[npt.NDArray[np.uint64], FloatArray]:
+    """Count how often each feature occurs in right answers."""
     counts = Weights()
     for index in range(len(task)):
         problem = task.problem(index)
         counts.add(problem.gradient(problem.gold), 1.0)
-    keys, values = _entries(counts)
-    kept = keys[values >= at_least]
-    weights = Weights.of(kept, np.zeros(len(kept), dtype=np.float32))
-    weights.close()
-    return weights
+    return _entries(counts)
 
 
 def _entries(weights: Weights) -> tuple[npt.NDArray[np.uint64], FloatArray]:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
-from turbotree.errors import InputError, ModelFileError
+from turbotree.errors import InputError
 from turbotree.features import AnyWeights, Weights
 from turbotree.features._core import Gradient
 from turbotree.learning.checkpoint import Checkpoint
+from turbotree.learning.epochs import Course, EpochRecord, OnInstance
 from turbotree.learning.losses import Loss
 from turbotree.learning.problem import Problem, Task
 
@@ -65,23 +65,6 @@ class LearnerOptions:
             )
 
 
-@dataclass(slots=True)
-class EpochRecord:
-    """What one pass over the data did; goes into the model's training record."""
-
-    epoch: int
-    loss: float = 0.0
-    updates: int = 0
-    features: int = 0
-    scores: dict[str, float] = field(default_factory=dict)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the record as JSON-ready data."""
-        return asdict(self)
-
-
-#: Called after each instance with the number done in this epoch and the record so far.
-OnInstance = Callable[[int, EpochRecord], None]
 #: Called after each epoch; may add development scores to the record.
 OnEpoch = Callable[[Weights, EpochRecord], None]
 
@@ -116,41 +99,35 @@ def learn(
     -------
     The weights (freeze them to get the average) and one record an epoch.
     """
-    state = checkpoint.load() if checkpoint else None
-    if checkpoint is not None and state is not None:
-        weights = state.weights
-        try:
-            records = [EpochRecord(**record) for record in state.records]
-        except TypeError as error:
-            raise ModelFileError(f"{checkpoint.path}: records of another kind: {error}") from None
-        first_epoch, done = state.epoch, state.done
-    else:
+
+    def new_weights() -> Weights:
         weights = Weights() if start is None else start
-        records = []
-        first_epoch, done = 0, 0
         if options.features == "supported":
             _support(weights, task)
             weights.close()
+        return weights
 
-    for epoch in range(first_epoch, options.epochs):
-        if len(records) <= epoch:
-            records.append(EpochRecord(epoch + 1))
-        record = records[epoch]
-        order = np.random.default_rng([options.seed, epoch]).permutation(len(task))
-        for position in range(done, len(order)):
-            _learn_from(task.problem(int(order[position])), options, weights, record)
-            weights.next_round()
-            if on_instance is not None:
-                on_instance(position + 1, record)
-            if checkpoint is not None and checkpoint.due():
-                checkpoint.save(weights, records, epoch, position + 1)
-        done = 0
+    course = Course.begin(new_weights, Weights.restore, EpochRecord, checkpoint)
+    weights = course.weights
+
+    def learn_from(index: int, _: int, record: EpochRecord) -> None:
+        _learn_from(task.problem(index), options, weights, record)
+        weights.next_round()
+
+    def end_epoch(record: EpochRecord) -> None:
         record.features = len(weights)
         if on_epoch is not None:
             on_epoch(weights, record)
-        if checkpoint is not None:
-            checkpoint.save(weights, records, epoch + 1, 0)
-    return weights, records
+
+    course.run(
+        len(task),
+        options.epochs,
+        options.seed,
+        learn_from,
+        on_instance=on_instance,
+        end_epoch=end_epoch,
+    )
+    return weights, course.records
 
 
 def _support(weights: Weights, task: Task) -> None:

@@ -8,7 +8,7 @@ import time
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol
 
-from turbotree.learning.learner import EpochRecord
+from turbotree.learning.epochs import EpochRecord
 
 if TYPE_CHECKING:
     from rich.progress import Progress as RichBars
@@ -57,7 +57,7 @@ def describe(record: EpochRecord, instances: int) -> str:
     >>> describe(EpochRecord(2, loss=5.0, features=1200, scores={"dev UAS": 87.25}), 10)
     'loss 0.500  1,200 features  dev UAS 87.25'
     """
-    parts = [f"loss {record.loss / max(1, instances):.3f}", f"{record.features:,} features"]
+    parts = [f"loss {record.loss / max(1, instances):.3f}", *record.figures()]
     parts += [f"{name} {score:.2f}" for name, score in record.scores.items()]
     return "  ".join(parts)
 

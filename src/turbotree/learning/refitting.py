@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
+import numpy.typing as npt
 
 from turbotree.errors import InputError
 from turbotree.features import AnyWeights, SparseWeights, Weights
 from turbotree.features._core import MAX_TEMPLATES, Gradient
 from turbotree.learning.checkpoint import Checkpoint
-from turbotree.learning.learner import EpochRecord, LearnerOptions, OnEpoch, OnInstance, learn
+from turbotree.learning.epochs import EpochRecord, OnInstance
+from turbotree.learning.learner import LearnerOptions, OnEpoch, learn
 from turbotree.learning.problem import Expectation, FloatArray, Problem, Task, excluded_parts
 from turbotree.learning.regularisers import templates_of_keys
 
@@ -31,8 +33,12 @@ def surviving_templates(weights: SparseWeights) -> list[int]:
 
 def selected_features(weights: SparseWeights) -> Weights:
     """Return ordinary weights that hold the surviving features, all zero, and take no others."""
-    keys, values = weights.entries()
-    fresh = Weights.of(keys, np.zeros_like(values))
+    return closed_weights(weights.entries()[0])
+
+
+def closed_weights(keys: npt.NDArray[np.uint64]) -> Weights:
+    """Return ordinary weights of some features, all zero, that take no others."""
+    fresh = Weights.of(keys, np.zeros(len(keys), dtype=np.float32))
     fresh.close()
     return fresh
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
-import numpy as np
-
-from turbotree.errors import InputError, ModelFileError
+from turbotree.errors import InputError
 from turbotree.learning.checkpoint import Checkpoint
-from turbotree.learning.learner import EpochRecord, OnInstance, loss_and_gradient
+from turbotree.learning.epochs import Course, EpochRecord, OnInstance
+from turbotree.learning.learner import loss_and_gradient
 from turbotree.learning.losses import Loss
 from turbotree.learning.penalties import AnySparse, Penalty
 from turbotree.learning.problem import Task
@@ -40,7 +40,7 @@ class SparseOptions:
         Size of the gradient steps in the first epoch; in the e-th, that over sqrt(e). It does not
         matter to the perceptron with a budget, but for the scale of the weights.
     rounds_between
-        The paper's K.
+        The paper's K: rounds from one step to the next. The last round is a step.
     seed
         Decides the order of the instances.
     """
@@ -98,6 +98,25 @@ class SparseRecord(EpochRecord):
     peak_features: int = 0
     trace: list[list[int]] = field(default_factory=list)
 
+    def figures(self) -> list[str]:
+        """Say how large the weights are, and were.
+
+        >>> SparseRecord(1, features=70, groups=3, peak_features=1200).figures()
+        ['70 features in 3 groups, at most 1,200']
+        """
+        return [
+            f"{self.features:,} features in {self.groups:,} groups, at most {self.peak_features:,}"
+        ]
+
+
+def record_of(data: dict[str, Any]) -> EpochRecord:
+    """Return the record that a model file holds, of whichever learner.
+
+    >>> record_of(SparseRecord(1, groups=3).to_dict()) == SparseRecord(1, groups=3)
+    True
+    """
+    return SparseRecord(**data) if "groups" in data else EpochRecord(**data)
+
 
 def learn_sparse(
     task: Task,
@@ -129,47 +148,35 @@ def learn_sparse(
     The weights of the last round, not averaged (an average would hold every group that was ever
     alive), and one record an epoch.
     """
-    state = checkpoint.load_as(penalty.restore) if checkpoint else None
-    if checkpoint is not None and state is not None:
-        weights = state.weights
-        try:
-            records = [SparseRecord(**record) for record in state.records]
-        except TypeError as error:
-            raise ModelFileError(f"{checkpoint.path}: records of another kind: {error}") from None
-        first_epoch, done = state.epoch, state.done
-    else:
-        weights = penalty.new_weights()
-        records = []
-        first_epoch, done = 0, 0
+    course = Course.begin(penalty.new_weights, penalty.restore, SparseRecord, checkpoint)
+    weights = course.weights
+    instances = len(task)
 
-    total = options.epochs * len(task)
-    for epoch in range(first_epoch, options.epochs):
-        if len(records) <= epoch:
-            records.append(SparseRecord(epoch + 1))
-        record = records[epoch]
-        order = np.random.default_rng([options.seed, epoch]).permutation(len(task))
-        for position in range(done, len(order)):
-            round_number = epoch * len(order) + position + 1
-            problem = task.problem(int(order[position]))
-            loss, gradient = loss_and_gradient(problem, options.loss, weights)
-            record.loss += loss
-            if gradient is not None:
-                weights.add(gradient, -options.step(round_number, len(order)))
-                record.updates += 1
-            record.peak_features = max(record.peak_features, len(weights))
-            _shrink(weights, penalty, options, record, (round_number, total, len(order)))
-            if on_instance is not None:
-                on_instance(position + 1, record)
-            if checkpoint is not None and checkpoint.due():
-                checkpoint.save(weights, records, epoch, position + 1)
-        done = 0
+    def learn_from(index: int, now: int, record: SparseRecord) -> None:
+        loss, gradient = loss_and_gradient(task.problem(index), options.loss, weights)
+        record.loss += loss
+        if gradient is not None:
+            weights.add(gradient, -options.step(now, instances))
+            record.updates += 1
+        record.peak_features = max(record.peak_features, len(weights))
+        rounds = (now, options.epochs * instances, instances)
+        _shrink(weights, penalty, options, record, rounds)
+
+    def end_epoch(record: SparseRecord) -> None:
         record.features = len(weights)
         record.groups = penalty.live_groups(weights)
         if on_epoch is not None:
             on_epoch(weights, record)
-        if checkpoint is not None:
-            checkpoint.save(weights, records, epoch + 1, 0)
-    return weights, records
+
+    course.run(
+        instances,
+        options.epochs,
+        options.seed,
+        learn_from,
+        on_instance=on_instance,
+        end_epoch=end_epoch,
+    )
+    return weights, course.records
 
 
 def _shrink(
@@ -179,16 +186,20 @@ def _shrink(
     record: SparseRecord,
     rounds: tuple[int, int, int],
 ) -> None:
-    """Shrink and sweep if it is time to; the last round is always such a time."""
+    """Shrink and sweep if it is time to; the last round is always such a time.
+
+    Steps are counted from the end. After a short last interval, groups that have only just come
+    up again would push aside those that earlier steps have shrunk.
+    """
     now, total, instances = rounds
-    due = now % options.rounds_between == 0 or now == total
-    sweep = now % max(_ROUNDS_BETWEEN_SWEEPS, options.rounds_between) == 0 or now == total
+    due = (total - now) % options.rounds_between == 0
+    sweep = (total - now) % max(_ROUNDS_BETWEEN_SWEEPS, options.rounds_between) == 0
     before = len(weights)
     if due and options.budget is not None:
         penalty.shrink_to(weights, options.budget)
         sweep = True
     elif due and options.strength > 0:
-        last = (now - 1) // options.rounds_between * options.rounds_between
+        last = max(0, now - options.rounds_between)
         steps = sum(options.step(r, instances) for r in range(last + 1, now + 1))
         penalty.shrink(weights, steps * options.strength)
     if sweep:

@@ -7,6 +7,7 @@ from turbotree.parsing.own_scores import Decoded, decode
 from turbotree.parsing.parse import Parse
 from turbotree.parsing.parser import DECODERS, Parser
 from turbotree.parsing.rules import ParserRules, compile_rules, learn_rule_weights, shipped_rules
+from turbotree.parsing.selecting import select_parser
 from turbotree.parsing.training import train_parser
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "compile_rules",
     "decode",
     "learn_rule_weights",
+    "select_parser",
     "shipped_rules",
     "train_parser",
 ]

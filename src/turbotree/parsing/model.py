@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+import numpy.typing as npt
+
 from turbotree.features import AnyWeights, Encoded, Encoder, Scorer
 from turbotree.features._core import Gradient, Prepared
 from turbotree.parsing.arcs import FloatArray
@@ -55,6 +58,15 @@ class PartModel:
     def prepare(self, encoded: Encoded) -> dict[str, Prepared]:
         """Hash the words of some sentences once, for any number of parts."""
         return {name: scorer.prepare(encoded) for name, scorer in self.scorers.items()}
+
+    def keys(self, prepared: Mapping[str, Prepared], parts: PartSet) -> npt.NDArray[np.uint64]:
+        """Return the features of all parts, one after the other."""
+        return np.concatenate(
+            [
+                scorer.keys(prepared[name], parts.parts(name))
+                for name, scorer in self.scorers.items()
+            ]
+        )
 
     def score(
         self,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from turbotree.errors import InputError
+from turbotree.features.weights import check_bits
 from turbotree.learning import LearnerOptions, Loss
 from turbotree.parsing.arcs import PruningOptions
 from turbotree.parsing.part_task import DECODERS, check_decoder
@@ -14,6 +16,7 @@ from turbotree.parsing.parts import FAMILIES, families_of
 
 TEMPLATE_SETS = ("pruner", *FAMILIES, "label", "label_pair")
 
+_TABLES = ("pruner", "parts", "labels")
 _PRUNER_STEP = 0.1
 _OPTIONAL = ("beta", "gamma", "pruning_threshold")
 # Threshold and heads, for arcs alone and for parts of higher order.
@@ -57,6 +60,12 @@ class TrainingOptions:
         Template sets that replace the default ones, by name.
     licence
         Licence of the training data, kept in the model file.
+    bits
+        Bits of a weight in the finished model: 32, or 16 for a model of a third of the size.
+    trim
+        How much is left out of the finished model: weights up to this many times the usual
+        magnitude, below which they hardly count. One number, or one for each of ``"pruner"``,
+        ``"parts"`` and ``"labels"``.
     """
 
     model: str = "arc"
@@ -78,6 +87,8 @@ class TrainingOptions:
     label_step: float = 0.01
     templates: dict[str, list[str]] | None = None
     licence: str | None = None
+    bits: int = 32
+    trim: float | Mapping[str, float] = 1.0
 
     def __post_init__(self) -> None:
         # Everything is looked at now: nobody wants to hear of a bad option after an hour.
@@ -97,6 +108,8 @@ class TrainingOptions:
             raise InputError(
                 "decoder 'automata' goes with svm and perceptron, not with a finite beta"
             )
+        check_bits(self.bits)
+        self.trims()
         if self.threads < 1:
             raise InputError(f"threads is {self.threads}; expected at least 1")
         for name in self.templates or {}:
@@ -130,6 +143,18 @@ class TrainingOptions:
             threshold if self.pruning_threshold is None else self.pruning_threshold,
             heads if self.max_heads is None else self.max_heads,
         )
+
+    def trims(self) -> dict[str, float]:
+        """Return how much is left out of each table of weights."""
+        given = (
+            dict(self.trim) if isinstance(self.trim, Mapping) else dict.fromkeys(_TABLES, self.trim)
+        )
+        for name, value in given.items():
+            if name not in _TABLES:
+                raise InputError(f"trim of {name!r}; expected some of {', '.join(_TABLES)}")
+            if not isinstance(value, float | int) or not 0 <= value < math.inf:
+                raise InputError(f"trim is {value!r}; expected a number from 0")
+        return {name: float(given.get(name, 1.0)) for name in _TABLES}
 
     def families(self) -> tuple[str, ...]:
         """Return the families of parts that the model scores, arcs first."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,12 +11,15 @@ import numpy.typing as npt
 
 from turbotree import trees
 from turbotree.errors import InputError
-from turbotree.features import Parts
 from turbotree.graphs import FactorGraph, Status
 from turbotree.graphs.batch import solve_many
 from turbotree.parsing.arcs import TreeShape
 from turbotree.parsing.decoding import SOLVERS, Certificate, build_graph
+from turbotree.parsing.dense_parts import dense_parts, part_scores
+from turbotree.parsing.own_rules import OwnRules
 from turbotree.parsing.parts import PartSet
+from turbotree.parsing.rules.compiled import RulesLike
+from turbotree.text import Sentence
 from turbotree.trees._inputs import Problem, as_array, read_problem
 
 FloatArray = npt.NDArray[np.float64]
@@ -54,6 +57,8 @@ def decode(
     label_scores: Any = None,
     require: Any = None,
     forbid: Any = None,
+    rules: RulesLike | None = None,
+    sentences: Sentence | Sequence[Sentence] | None = None,
     single_root: bool = True,
     projective: bool = False,
     lengths: Any = None,
@@ -80,6 +85,11 @@ def decode(
     require, forbid : arcs
         ``(head, modifier)`` pairs, or a boolean matrix; for a batch, one list of pairs for each
         sentence, or a boolean array. With `label_scores`, also ``(head, modifier, label)``.
+    rules : str, path or compiled rules
+        What trees have to obey, or pay for, as in ``docs/parsing/rules.md``. Rules of labels need
+        a parser.
+    sentences : Sentence, or one for each sentence of a batch
+        The words that `rules` speak of; not needed for rules of arcs alone.
     single_root : bool
         Exactly one word hangs from the root.
     projective : bool
@@ -147,6 +157,16 @@ def decode(
         scores, certificates = _of_graphs(
             problem, siblings, grandparents, batched, sizes, decoder, threads
         )
+    if rules is not None:
+        batched = batched.copy()
+        own_rules = OwnRules.of(rules, sentences, sizes)
+        shape = TreeShape(problem.single_root, problem.projective)
+        for item, parts, own_scores in _scored_parts(problem, siblings, grandparents, sizes):
+            first = batched[item, : sizes[item]]
+            found = own_rules.obey(item, first, parts, own_scores, shape, decoder)
+            if found is not None:
+                batched[item, : sizes[item]] = found.heads
+                scores[item], certificates[item] = found.score, found.certificate
     found_labels = None
     if best_label is not None:
         matrices = best_label if problem.is_batch else best_label[np.newaxis]
@@ -248,15 +268,9 @@ def _of_graphs(
     rows_of: list[npt.NDArray[np.int32]] = []
 
     def graphs() -> Iterator[FactorGraph]:
-        for item, size in enumerate(sizes):
-            at: Any = item if problem.is_batch else ...
-            higher = {
-                name: None if own is None else own[at]
-                for name, own in (("sibling", siblings), ("grandparent", grandparents))
-            }
-            graph, rows = _graph(problem.scores[at], higher, size, shape)
-            rows_of.append(rows)
-            yield graph
+        for _, parts, own_scores in _scored_parts(problem, siblings, grandparents, sizes):
+            rows_of.append(parts.arcs.rows)
+            yield build_graph(parts, 0, own_scores, shape)
 
     solver, options = SOLVERS[decoder]
     solutions = solve_many(graphs(), solver, threads=threads, **options)
@@ -280,51 +294,16 @@ def _of_graphs(
     return scores, certificates
 
 
-def _graph(
-    arcs: FloatArray, higher: dict[str, FloatArray | None], size: int, shape: TreeShape
-) -> tuple[FactorGraph, npt.NDArray[np.int32]]:
-    parts, places = dense_parts(arcs, size, grandparents=higher["grandparent"] is not None)
-    scores = part_scores({"arc": arcs, **higher}, places)
-    return build_graph(parts, 0, scores, shape), parts.arcs.rows
-
-
-#: Where the score of each part stands in the array of its family; a part with a negative first
-#: index has none.
-Places = dict[str, tuple[LongArray, ...]]
-
-
-def dense_parts(arcs: FloatArray, size: int, *, grandparents: bool) -> tuple[PartSet, Places]:
-    """Give the parts over the arcs whose scores are not -inf, and where their scores stand.
-
-    >>> parts, places = dense_parts(np.zeros((3, 3)), 2, grandparents=False)
-    >>> parts.arcs.rows.tolist()
-    [[0, 1], [2, 1], [0, 2], [1, 2]]
-    """
-    allowed = np.isfinite(arcs[: size + 1, : size + 1])
-    np.fill_diagonal(allowed, False)
-    allowed[:, 0] = False
-    modifiers, heads = np.nonzero(allowed.T)  # sorted by modifier
-    rows = np.stack((heads, modifiers), axis=1).astype(np.int32)
-    # Automata say more with siblings in them, whatever those score.
-    names = ("arc", "sibling", "grandparent") if grandparents else ("arc", "sibling")
-    parts = PartSet.build(np.array([size], dtype=np.int32), Parts.of_one(rows), names)
-    places: Places = {"arc": (heads, modifiers)}
-    head, inner, outer = parts.families["sibling"].parts.rows[:, :3].T.astype(np.int64)
-    empty = (inner < 0) & (outer < 0)  # a row without modifiers scores nothing
-    inner, outer = np.where(inner < 0, head, inner), np.where(outer < 0, head, outer)
-    places["sibling"] = (np.where(empty, -1, head), inner, outer)
-    if grandparents:
-        places["grandparent"] = tuple(parts.families["grandparent"].parts.rows.T.astype(np.int64))
-    return parts, places
-
-
-def part_scores(arrays: Mapping[str, FloatArray | None], places: Places) -> dict[str, FloatArray]:
-    """Read the scores of parts off their arrays; a family without one scores 0."""
-    scores = {}
-    for name, at in places.items():
-        array = arrays[name]
-        if array is None:
-            scores[name] = np.zeros(len(at[0]))
-        else:
-            scores[name] = np.where(at[0] < 0, 0.0, array[at])
-    return scores
+def _scored_parts(
+    problem: Problem,
+    siblings: FloatArray | None,
+    grandparents: FloatArray | None,
+    sizes: list[int],
+) -> Iterator[tuple[int, PartSet, dict[str, FloatArray]]]:
+    """Give the parts of each sentence and their scores."""
+    arrays = {"arc": problem.scores, "sibling": siblings, "grandparent": grandparents}
+    for item, size in enumerate(sizes):
+        at: Any = item if problem.is_batch else ...
+        own = {name: None if array is None else array[at] for name, array in arrays.items()}
+        parts, places = dense_parts(problem.scores[at], size, grandparents=grandparents is not None)
+        yield item, parts, part_scores(own, places)

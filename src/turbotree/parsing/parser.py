@@ -167,7 +167,7 @@ class Parser(SeveralTrees):
         """
         decoder, shape = self._decoding(decoder, projective, single_root)
         decomposition = choose_decomposition(decoder, decomposition, shape)
-        obeyed = read_rules(rules, self, decoder, keep_given or constraints is not None)
+        obeyed = read_rules(rules, self, decoder)
         scored = self._score(sentences, shape, keep_given, constraints, profile or Profile())
         if scored is None:
             return []

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from turbotree.errors import InputError
 from turbotree.features import AnyWeights, Encoded, Parts
@@ -180,3 +181,10 @@ class PartTask:
         return PartProblem(
             self._model, encoded, self._heads[index], arcs, self._shape, self._decoder, known
         )
+
+    def keys(self, index: int) -> npt.NDArray[np.uint64]:
+        """Return the features of all parts of a sentence, one after the other."""
+        encoded = self._encoded[index]
+        arcs = self._candidates[index] if self._candidates else all_arcs(encoded.lengths)
+        parts = PartSet.build(encoded.lengths, arcs, self._model.families)
+        return self._model.keys(self._model.prepare(encoded), parts)

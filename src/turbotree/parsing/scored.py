@@ -15,7 +15,7 @@ from turbotree.parsing.arcs import IntArray, TreeShape
 from turbotree.parsing.constrained import label_limits
 from turbotree.parsing.constraints import Constraints
 from turbotree.parsing.decoding import Amend, Certificate
-from turbotree.parsing.labels import LabelScores
+from turbotree.parsing.labels import LabelLimits, LabelScores
 from turbotree.parsing.model import PartScores
 from turbotree.parsing.parse import Parse, ParsedBatch
 from turbotree.parsing.parts import PartSet
@@ -76,6 +76,21 @@ class Scored:
         rows = self.parts.arcs.rows[self.parts.arcs.places(sentence)]
         return partial(self.constraints[sentence].add_spans, rows=rows)
 
+    def constraints_of(self, sentence: int) -> Constraints | None:
+        """Return what the tree of one sentence has to obey, if anything."""
+        return self.constraints[sentence] if self.constraints is not None else None
+
+    def label_limits(self, of_tree: Sequence[int], heads: IntArray) -> LabelLimits | None:
+        """Return the labels that words of trees may have; the trees are of these sentences."""
+        if self.constraints is None:
+            return None
+        return label_limits(
+            [self.sentences[i] for i in of_tree],
+            [self.constraints[i] for i in of_tree],
+            heads,
+            self.parser.labels.dictionary,
+        )
+
     def label(
         self,
         trees: Sequence[Sequence[FoundTree]],
@@ -92,15 +107,8 @@ class Scored:
             encoded = self.encoded
             if counts != [1] * len(counts):
                 encoded = encoded.repeated(of_tree)
-            limits = None
-            if self.constraints is not None:
-                limits = label_limits(
-                    [self.sentences[i] for i in of_tree],
-                    [self.constraints[i] for i in of_tree],
-                    heads,
-                    parser.labels.dictionary,
-                )
             if labelled is None:
+                limits = self.label_limits(of_tree, heads)
                 label_scores = parser.labels.label(encoded, heads, limits)
                 labels, _ = label_scores.best()
             else:

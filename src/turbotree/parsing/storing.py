@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy.typing as npt
 
-from turbotree.errors import ModelFileError
+from turbotree.errors import InputError, ModelFileError
 from turbotree.features import Encoder, FrozenWeights, Scorer
 from turbotree.modelfile import read_model, write_model
 from turbotree.parsing.arcs import ARC, ArcModel, Pruner, PruningOptions, TreeShape
@@ -24,6 +24,12 @@ KIND = "parser"
 
 def store(parser: Parser, path: str | os.PathLike[str]) -> None:
     """Write a parser to one file, whole or not at all."""
+    arrays, header = contents(parser)
+    write_model(path, arrays, header, kind=KIND)
+
+
+def contents(parser: Parser) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
+    """Return what a model file holds of a parser: arrays, and a header."""
     arrays: dict[str, npt.NDArray[Any]] = {}
     header: dict[str, int | None] = {}
     for name, weights in _weights(parser).items():
@@ -35,35 +41,36 @@ def store(parser: Parser, path: str | os.PathLike[str]) -> None:
     arrays["labels.lists"] = dictionary.lists
     arrays["labels.list_offsets"] = dictionary.offsets
     arrays["labels.list_labels"] = dictionary.labels
-    write_model(
-        path,
-        arrays,
-        {
-            "families": list(parser.parts.families),
-            "weights": header,
-            "templates": parser.templates(),
-            "encoder": parser.encoder.to_dict(),
-            "labels": dictionary.names,
-            "single_root": parser.shape.single_root,
-            "pruning": {
-                "threshold": parser.pruner.options.threshold,
-                "max_heads": parser.pruner.options.max_heads,
-            },
-            "temperature": {"arcs": parser.arc_temperature, "labels": parser.label_temperature},
-            "training": parser.record,
+    return arrays, {
+        "families": list(parser.parts.families),
+        "weights": header,
+        "templates": parser.templates(),
+        "encoder": parser.encoder.to_dict(),
+        "labels": dictionary.names,
+        "single_root": parser.shape.single_root,
+        "pruning": {
+            "threshold": parser.pruner.options.threshold,
+            "max_heads": parser.pruner.options.max_heads,
         },
-        kind=KIND,
-    )
+        "temperature": {"arcs": parser.arc_temperature, "labels": parser.label_temperature},
+        "training": parser.record,
+    }
 
 
 def load_fields(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Map a parser's file into memory; return the fields of the parser."""
     file = read_model(path, kind=KIND)
-    header, arrays = file.header, file.arrays
+    return fields_of(file.arrays, file.header, os.fspath(path))
+
+
+def fields_of(
+    arrays: dict[str, npt.NDArray[Any]], header: dict[str, Any], path: str
+) -> dict[str, Any]:
+    """Return the fields of the parser that a model file holds."""
     families = header.get("families")
     if not isinstance(families, list) or not families or not set(families) <= set(FAMILIES):
         raise ModelFileError(
-            f"{os.fspath(path)}: a parser with the parts {families!r}; "
+            f"{path}: a parser with the parts {families!r}; "
             f"this version knows {', '.join(FAMILIES)}"
         )
     try:
@@ -102,9 +109,9 @@ def load_fields(path: str | os.PathLike[str]) -> dict[str, Any]:
             "label_temperature": _temperature(header["temperature"]["labels"]),
             "record": header["training"],
         }
-    except (KeyError, TypeError, ValueError) as error:
+    except (InputError, KeyError, TypeError, ValueError) as error:
         # The checksum holds, so this is a file that another program wrote in our name.
-        raise ModelFileError(f"{os.fspath(path)}: not a usable parser: {error!r}") from error
+        raise ModelFileError(f"{path}: not a usable parser: {error!r}") from error
 
 
 def _weights(parser: Parser) -> dict[str, Any]:

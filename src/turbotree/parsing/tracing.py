@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -38,7 +38,14 @@ _STYLE = """<style>
 </style>"""
 
 
-def trace_sentence(parser: Parser, sentence: Sentence, *, max_rounds: int = 500) -> Solution:
+def trace_sentence(
+    parser: Parser,
+    sentence: Sentence,
+    *,
+    require: Iterable[Sequence[Any]] = (),
+    forbid: Iterable[Sequence[Any]] = (),
+    max_rounds: int = 500,
+) -> Solution:
     """Solve the relaxation of a sentence by ADMM and record every round.
 
     Parameters
@@ -47,6 +54,8 @@ def trace_sentence(parser: Parser, sentence: Sentence, *, max_rounds: int = 500)
         Any model kind.
     sentence
         What to parse.
+    require, forbid
+        As for :meth:`Parser.parse`.
     max_rounds
         When to stop at the latest.
 
@@ -56,7 +65,8 @@ def trace_sentence(parser: Parser, sentence: Sentence, *, max_rounds: int = 500)
         Its trace has the bound and the best value of each round.
     """
     _, shape = parser._decoding(None, None, None)
-    scored = parser._score([sentence], shape, False, None, Profile())
+    constraints = parser._read(sentence, require, forbid, ())
+    scored = parser._score([sentence], shape, False, constraints, Profile())
     assert scored is not None
     graph = build_graph(scored.parts, 0, scored.scores_of(0), shape)
     options = {**SOLVERS["admm"][1], "max_iterations": max_rounds}

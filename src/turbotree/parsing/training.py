@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
@@ -12,6 +12,8 @@ from typing import Any, TypeVar
 from turbotree.errors import InputError
 from turbotree.features import (
     Encoder,
+    FrozenWeights,
+    Parts,
     Weights,
     attributes_of,
 )
@@ -95,14 +97,10 @@ def train_parser(
     options
         Those of :class:`TrainingOptions`.
     """
-    try:
-        settings = TrainingOptions(**options)
-    except TypeError as error:
-        raise InputError(str(error).replace("TrainingOptions.__init__()", "train")) from None
-    trainer = _Trainer(
+    trainer = Trainer(
         read_trees(train, "training data", partial=True),
         read_trees(dev, "development data") if dev is not None else [],
-        settings,
+        options_of(options),
         Path(checkpoint) if checkpoint is not None else None,
         progress or Silent(),
     )
@@ -111,11 +109,21 @@ def train_parser(
     return trainer.run()
 
 
+def options_of(given: dict[str, Any]) -> TrainingOptions:
+    """Check the options of a training; an unknown one gives an InputError."""
+    try:
+        return TrainingOptions(**given)
+    except TypeError as error:
+        raise InputError(str(error).replace("TrainingOptions.__init__()", "train")) from None
+
+
 class _StoppedError(Exception):
     """Raised in a worker thread when the main thread has failed."""
 
 
-class _Trainer:
+class Trainer:
+    """Trains everything that a parser has."""
+
     def __init__(
         self,
         train: list[Sentence],
@@ -153,6 +161,12 @@ class _Trainer:
             raise InputError("decoder 'automata' needs complete trees; some words have no head")
         self.shape = TreeShape(single_root=single_root(train, options.single_root))
         self.dictionary = label_dictionary(self.train, self.encoder, names)
+        # The more templates share what there is to tell, the smaller are their weights.
+        families = options.families()
+        usual = sum(len(load_templates(name)) for name in families)
+        count = sum(len(self.templates[name]) for name in families)
+        parts = _NEGLIGIBLE["parts"] * min(1.0, usual / max(1, count))
+        self._negligible = {**_NEGLIGIBLE, "parts": parts}
         self.settings = {
             **options.to_record(),
             "templates": self.templates,
@@ -163,7 +177,7 @@ class _Trainer:
     def forget(self) -> None:
         """Drop the state of an earlier run."""
         for name in ("pruner", "parts", "labels"):
-            if (checkpoint := self._checkpoint(name)) is not None:
+            if (checkpoint := self.checkpoint(name)) is not None:
                 checkpoint.remove()
 
     def run(self) -> Parser:
@@ -177,15 +191,15 @@ class _Trainer:
                 f"{free:,} of {self.train.words:,} words have no head: they are free"
             )
         if self.options.threads < 2 or not self.train.complete:
-            pruner, arcs, arc_record = self._train_parts()
-            labels, label_record = self._train_labels()
+            pruner, arcs, arc_record = self.train_parts()
+            labels, label_record = self.train_labels()
         else:
             with ThreadPoolExecutor(1) as pool:
-                labelling = pool.submit(self._train_labels)
+                labelling = pool.submit(self.train_labels)
                 # What fails on one side stops the other.
                 labelling.add_done_callback(self._stop_on_failure)
                 try:
-                    pruner, arcs, arc_record = self._train_parts()
+                    pruner, arcs, arc_record = self.train_parts()
                 except _StoppedError:
                     labelling.result()
                     raise
@@ -193,13 +207,22 @@ class _Trainer:
                     self.stop.set()
                     raise
                 labels, label_record = labelling.result()
+        return self.finish(pruner, arcs, labels, {**arc_record, **label_record})
+
+    def finish(
+        self, pruner: Pruner, arcs: PartModel, labels: LabelModel, records: dict[str, Any]
+    ) -> Parser:
+        """Put a parser together and fit its temperatures."""
         record = {
-            "options": self.options.to_record(),
+            "options": {
+                **self.options.to_record(),
+                "bits": self.options.bits,
+                "trim": self.options.trims(),
+            },
             "sentences": len(self.train.heads),
             "words": self.train.words,
             "words without a head": self.train.words - self.train.known_heads,
-            **arc_record,
-            **label_record,
+            **records,
         }
         return Parser(
             self.encoder,
@@ -220,7 +243,17 @@ class _Trainer:
         if finished.exception() is not None:
             self.stop.set()
 
-    def _train_parts(self) -> tuple[Pruner, PartModel, dict[str, Any]]:
+    def train_parts(self) -> tuple[Pruner, PartModel, dict[str, Any]]:
+        """Train the pruner, and the parts on what it leaves."""
+        pruner, candidates, dev_candidates, record = self.train_pruner()
+        model = PartModel(
+            {name: self.templates[name] for name in self.options.families()}, self.encoder
+        )
+        arcs, part_record = self.learn_parts("parts", model, candidates, dev_candidates)
+        return pruner, arcs, {**record, **part_record}
+
+    def train_pruner(self) -> tuple[Pruner, list[Parts], list[Parts], dict[str, Any]]:
+        """Train the pruner; give what it leaves of the training and the development data."""
         options = self.options
         light = PartModel({"arc": self.templates["pruner"]}, self.encoder)
         weights, pruner_records = self._learn(
@@ -231,7 +264,7 @@ class _Trainer:
             options.pruner_learner(),
         )
         pruner = Pruner(
-            ArcModel(light.scorers["arc"], weights.freeze(threshold=_NEGLIGIBLE["pruner"])),
+            ArcModel(light.scorers["arc"], self._freeze("pruner", weights)),
             options.pruning(),
             self.shape,
         )
@@ -249,10 +282,34 @@ class _Trainer:
                 f"pruner   {pruning['heads_a_word']:.2f} heads a word on dev, "
                 f"{pruning['gold_arcs_lost_percent']:.2f} % of the gold arcs lost"
             )
-        model = PartModel({name: self.templates[name] for name in options.families()}, self.encoder)
+        record = {"pruner": [r.to_dict() for r in pruner_records], "pruning": pruning}
+        return pruner, candidates, dev_candidates, record
+
+    def part_task(self, model: PartModel, candidates: Sequence[Parts]) -> PartTask:
+        """Return the training set of a model."""
+        return PartTask(
+            model,
+            self.train.encoded,
+            self.train.heads,
+            self.shape,
+            candidates,
+            self.options.decoder,
+            self.train.known,
+        )
+
+    def learn_parts(
+        self,
+        name: str,
+        model: PartModel,
+        candidates: Sequence[Parts],
+        dev_candidates: Sequence[Parts],
+        *,
+        start: Weights | None = None,
+    ) -> tuple[PartModel, dict[str, Any]]:
+        """Train the parts; from given weights, if there are any."""
 
         def freeze(current: Weights) -> PartModel:
-            return model.with_weights(current.freeze(threshold=_NEGLIGIBLE["parts"]))
+            return model.with_weights(self._freeze("parts", current))
 
         def evaluate(current: Weights, record: EpochRecord) -> None:
             if self.dev.heads:
@@ -260,35 +317,26 @@ class _Trainer:
                     freeze(current), self.dev, dev_candidates, self.shape, self._map
                 )
 
-        task = PartTask(
-            model,
-            self.train.encoded,
-            self.train.heads,
-            self.shape,
-            candidates,
-            options.decoder,
-            self.train.known,
-        )
-        weights, part_records = self._learn("parts", task, options.arc_learner(), evaluate)
+        task = self.part_task(model, candidates)
+        learner = self.options.arc_learner()
+        weights, records = self._learn(name, task, learner, evaluate, start=start)
         record = {
-            "pruner": [r.to_dict() for r in pruner_records],
-            "pruning": pruning,
-            "parts": [r.to_dict() for r in part_records],
+            "parts": [r.to_dict() for r in records],
             "supported features": count_supported(task),
         }
         frozen = freeze(weights)
         self._complete(lambda i: task.problem(i).best_tree(weights))
-        return pruner, frozen, record
+        return frozen, record
 
-    def _train_labels(self) -> tuple[LabelModel, dict[str, Any]]:
+    def train_labels(self) -> tuple[LabelModel, dict[str, Any]]:
+        """Train the labels of arcs."""
         model = LabelModel(
             self.templates["label"], self.templates["label_pair"], self.dictionary, self.encoder
         )
         labels = len(self.dictionary.names)
 
         def freeze(current: Weights) -> LabelModel:
-            threshold = _NEGLIGIBLE["labels"]
-            return model.with_weights(current.freeze(labels=labels, threshold=threshold))
+            return model.with_weights(self._freeze("labels", current, labels))
 
         def evaluate(current: Weights, record: EpochRecord) -> None:
             if self.dev.heads:
@@ -309,6 +357,8 @@ class _Trainer:
         task: Task,
         options: LearnerOptions,
         evaluate: Callable[[Weights, EpochRecord], None] | None = None,
+        *,
+        start: Weights | None = None,
     ) -> tuple[Weights, list[EpochRecord]]:
         self.progress.start(name, len(task), options.epochs)
 
@@ -325,10 +375,15 @@ class _Trainer:
         return learn(
             task,
             options,
-            checkpoint=self._checkpoint(name),
+            start=start,
+            checkpoint=self.checkpoint(name),
             on_instance=on_instance,
             on_epoch=on_epoch,
         )
+
+    def _freeze(self, name: str, weights: Weights, labels: int | None = None) -> FrozenWeights:
+        threshold = self._negligible[name] * self.options.trims()[name]
+        return weights.freeze(labels=labels, threshold=threshold, bits=self.options.bits)
 
     def _complete(self, tree: Callable[[int], IntArray]) -> None:
         """Fill in the heads that were not given, for what needs whole trees."""
@@ -339,7 +394,8 @@ class _Trainer:
             )
             self.train = data.completed(trees)
 
-    def _checkpoint(self, name: str) -> Checkpoint | None:
+    def checkpoint(self, name: str) -> Checkpoint | None:
+        """Return where a learner keeps its state."""
         if self.checkpoints is None:
             return None
         return Checkpoint(self.checkpoints / f"{name}.checkpoint", self.settings)

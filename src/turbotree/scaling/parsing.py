@@ -12,26 +12,29 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, TypeAlias
 
 from turbotree.atomic import atomic_path
 from turbotree.errors import InputError
 from turbotree.labeling import Tagger
-from turbotree.labeling.storing import KIND as TAGGER
-from turbotree.modelfile import read_model
+from turbotree.loading import load
 from turbotree.parsing import Parser
+from turbotree.pipeline import Pipeline
 from turbotree.scaling.engines import Engine
 from turbotree.scaling.pieces import Piece, cut
-from turbotree.text import CONLLU, CONLLX, Layout, sniff, write_sentences
+from turbotree.streaming import in_batches
+from turbotree.text import CONLLU, CONLLX, Layout, OnError, Sentence, sniff, write_sentences
 
 #: About so large are pieces: a second or a few of parsing.
 PIECE_BYTES = 1 << 20
-_LAYOUTS = {"conllu": CONLLU, "conllx": CONLLX}
+_BATCH = 64
+
+Model: TypeAlias = "Parser | Tagger | Pipeline"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +76,10 @@ def parse_corpus(
     Parameters
     ----------
     model
-        A parser's or a tagger's file; the workers must see it under the same path, as the inputs.
+        The file of a parser, a tagger or a pipeline; the workers must see it under the same path,
+        as the inputs.
     inputs
-        Files of CoNLL-U or CoNLL-X.
+        Files of CoNLL-U or CoNLL-X; for a pipeline, also of plain text.
     output
         With one input, a file; with several, a folder that gets a file of the same name for each.
     engine
@@ -140,7 +144,7 @@ def parse_corpus(
 def parse_piece(
     model: str,
     piece: Piece,
-    layout: Layout,
+    layout: Layout | None,
     options: dict[str, Any],
     skip_errors: bool,
     target: str,
@@ -153,11 +157,9 @@ def parse_piece(
     words = sentences = 0
     with atomic_path(target) as temporary, open(temporary, "wb") as out:
 
-        def predicted() -> Iterable[Any]:
+        def predicted() -> Iterable[Sentence]:
             nonlocal words, sentences
-            found = annotator.pipe(piece.sentences(layout, on_error), **options)
-            for one in found:
-                sentence = one.to_sentence()
+            for sentence in annotated(annotator, piece, layout, on_error, options):
                 sentences += 1
                 words += len(sentence)
                 yield sentence
@@ -166,12 +168,28 @@ def parse_piece(
     return PieceReport(sentences, words, perf_counter() - started, tuple(skipped))
 
 
+def annotated(
+    model: Model, piece: Piece, layout: Layout | None, on_error: OnError, options: dict[str, Any]
+) -> Iterator[Sentence]:
+    """Give the sentences of a piece with what a model finds; without a layout it is plain text."""
+    if isinstance(model, Pipeline):
+        if layout is None:
+            yield from (parse.to_sentence() for parse in model(piece.text(), **options))
+            return
+        for batch in in_batches(piece.sentences(layout, on_error), _BATCH):
+            yield from (parse.to_sentence() for parse in model.annotate(batch, **options))
+        return
+    if layout is None:
+        raise InputError(f"{piece.source}: plain text needs a pipeline; this model takes sentences")
+    for found in model.pipe(piece.sentences(layout, on_error), **options):
+        yield found.to_sentence()
+
+
 @lru_cache(maxsize=2)
-def _loaded(model: str, changed: int) -> Parser | Tagger:
+def _loaded(model: str, changed: int) -> Model:
     """Load a model once a worker, and again if the file has changed."""
-    if read_model(model).kind == TAGGER:
-        return Tagger.load(model)
-    return Parser.load(model)
+    found: Model = load(model)
+    return found
 
 
 @dataclass(eq=False)
@@ -180,7 +198,7 @@ class _Job:
 
     source: Path
     target: Path
-    layout: Layout
+    layout: Layout | None
     pieces: list[Piece]
     folder: Path
 
@@ -188,9 +206,9 @@ class _Job:
     def begin(cls, source: Path, target: Path, settings: dict[str, Any], most: int) -> _Job:
         if not source.is_file():
             raise InputError(f"{source}: no such file")
-        layout = sniff(source)
-        if layout not in _LAYOUTS.values():
-            raise InputError(f"{source}: neither CoNLL-U nor CoNLL-X")
+        layout: Layout | None = sniff(source)
+        if layout not in (CONLLU, CONLLX):
+            layout = None
         pieces = cut(source, most)
         folder = target.with_name(f".{target.name}.pieces")
         state = source.stat()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import os
 from collections.abc import Iterator
@@ -42,6 +43,21 @@ class Piece:
             file.seek(self.start)
             content = _Named(file.read(self.end - self.start), self.source)
         return read_layout(content, layout, on_error=on_error, first_line=self.first_line)
+
+    def text(self) -> str:
+        """Return the piece of a file of plain text."""
+        if self.end < 0:
+            with gzip.open(self.source, "rb") as packed:
+                content = packed.read()
+        else:
+            with open(self.source, "rb") as file:
+                file.seek(self.start)
+                content = file.read(self.end - self.start)
+        try:
+            return content.decode()
+        except UnicodeDecodeError as error:
+            line = self.first_line + content.count(b"\n", 0, error.start)
+            raise InputError.at(self.source, line, f"not UTF-8: {error.reason}") from None
 
 
 class _Named(io.BytesIO):

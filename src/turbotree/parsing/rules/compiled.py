@@ -80,7 +80,7 @@ class ParserRules:
             at, name = missing[0].at, missing[0].name
             raise InputError(
                 f"{self.source}:{at.line}:{at.column}: the model has no weight for rule {name}; "
-                "give it one, or learn it with learn_rule_weights"
+                "give it one, or learn it with train --rules or learn_rule_weights"
             )
         learnt = {rule.name: weights[rule.name] for rule in self.rules if rule.learn}
         return self.with_weights(learnt) if learnt else self

@@ -15,6 +15,7 @@ from turbotree.graphs import Status
 from turbotree.graphs.rules.syntax import Rule
 from turbotree.graphs.rules.world import Bindings
 from turbotree.parsing.arcs import IntArray
+from turbotree.parsing.constraints import place
 from turbotree.parsing.labels import LabelScores
 from turbotree.parsing.parse import Parse
 from turbotree.parsing.rules.clashes import clash_message
@@ -42,16 +43,10 @@ _MOST_ARCS = 8
 _BY_RISK = ("mbr", "bp")
 
 
-def read_rules(
-    rules: RulesLike | None, parser: Parser, decoder: str, constrained: bool
-) -> ParserRules | None:
-    """Compile rules, and refuse what does not go with them: labels, decoders, constraints."""
+def read_rules(rules: RulesLike | None, parser: Parser, decoder: str) -> ParserRules | None:
+    """Compile rules, and refuse what does not go with them: labels, decoders."""
     if rules is None:
         return None
-    if constrained:
-        raise InputError(
-            "rules do not go with constraints on single arcs; say those as rules: arc(2, 1)"
-        )
     compiled = compile_rules(rules).with_learnt(parser.record.get("rules", {}))
     compiled.check_labels(parser.labels.dictionary.names)
     if decoder in _BY_RISK:
@@ -147,7 +142,7 @@ class Obeying:
         """
         rules, names = self.rules.of_labels, self.parser.labels.dictionary.names
         heads = np.concatenate([tree.heads for tree in trees])
-        scores = self.parser.labels.label(self.scored.encoded, heads)
+        scores = self._scores_of_labels(heads)
         labels, _ = scores.best()
         rewarding = any(rule.weight is not None and rule.weight < 0 for rule in rules)
         found, first = list(trees), 0
@@ -164,8 +159,13 @@ class Obeying:
             labels[at] = [names.index(label) for label in best.labels]
         changed = np.concatenate([tree.heads for tree in found])
         if (changed != heads).any():
-            scores = self.parser.labels.label(self.scored.encoded, changed)
+            scores = self._scores_of_labels(changed)
         return found, scores, labels
+
+    def _scores_of_labels(self, heads: IntArray) -> LabelScores:
+        """Score the labels of all words of the batch in trees, as far as they may have them."""
+        limits = self.scored.label_limits(range(len(self.words)), heads)
+        return self.parser.labels.label(self.scored.encoded, heads, limits)
 
     def _labelled_tree(
         self, sentence: int, tree: FoundTree, arcs: Sequence[tuple[int, int]]
@@ -193,7 +193,8 @@ class Obeying:
     def _labelled(self, sentence: int, encoded: Encoded, tree: FoundTree) -> LabelledTree:
         """Return a tree with its best labels that obey."""
         names, words = self.parser.labels.dictionary.names, self.words[sentence]
-        scores = self.parser.labels.label(encoded, tree.heads)
+        limits = self.scored.label_limits([sentence], tree.heads)
+        scores = self.parser.labels.label(encoded, tree.heads, limits)
         free = [names[label] for label in scores.best()[0].tolist()]
         rules, source = self.rules.of_labels, self.rules.source
         found = search_labels(words, tree.heads, free, scores, 0, 0, names, rules, source)
@@ -221,6 +222,7 @@ class Obeying:
             decoder=self.decoder,
             first=heads,
             without=without,
+            constraints=self.scored.constraints_of(sentence),
             thorough=self.decoder == "exact",
             label_rules=label_rules,
             labels_of=self.labels_of(sentence) if label_rules else None,
@@ -237,6 +239,7 @@ class Obeying:
         alone = self.parser.encoder.encode([self.scored.sentences[sentence]])
         labels_of = self.labels_of(sentence)
         hard = [rule for rule in rules if rule.weight is None]
+        constraints = self.scored.constraints_of(sentence)
         try:
             tree = tree_of_all_arcs(
                 self.parser,
@@ -245,10 +248,15 @@ class Obeying:
                 self.scored.shape,
                 hard,
                 source,
+                constraints=constraints,
                 label_rules=hard_labels,
                 labels_of=labels_of,
             )
         except InfeasibleError:
+            if constraints:
+                where = place(words.sentence)
+                message = f"{where}: no tree obeys both the rules of {source} and the constraints"
+                raise InfeasibleError(message) from None
             every = [*hard, *hard_labels]
             message = clash_message(words, self.scored.shape, every, source, labels_of)
             raise InfeasibleError(message) from None
@@ -264,6 +272,7 @@ class Obeying:
             decoder=self.decoder,
             first=heads,
             known=tree,
+            constraints=constraints,
             thorough=self.decoder == "exact",
             label_rules=hard_labels,
             labels_of=labels_of,

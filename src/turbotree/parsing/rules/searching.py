@@ -13,6 +13,7 @@ from turbotree.graphs.rules.circuit import FALSE, Circuit
 from turbotree.graphs.rules.relations import Ints
 from turbotree.graphs.rules.syntax import Rule
 from turbotree.parsing.arcs import FloatArray, IntArray, TreeShape
+from turbotree.parsing.constraints import Constraints
 from turbotree.parsing.decoding import SOLVERS, Certificate, build_graph, tree_score
 from turbotree.parsing.parts import PartSet
 from turbotree.parsing.rules.lazily import LazyRules, broken_rules, cost_of
@@ -40,6 +41,7 @@ def search_tree(
     first: IntArray | None = None,
     known: IntArray | None = None,
     without: tuple[int, int] | None = None,
+    constraints: Constraints | None = None,
     thorough: bool = True,
     label_rules: Sequence[Rule] = (),
     labels_of: LabelsOfArc | None = None,
@@ -65,6 +67,8 @@ def search_tree(
         no better one.
     without
         An arc that the tree must not have.
+    constraints
+        Spans that have to be subtrees; of arcs, only those are candidates that may be.
     thorough
         Whether to go on with HiGHS where a short search finds no tree.
     label_rules, labels_of
@@ -81,6 +85,8 @@ def search_tree(
     arcs = parts.arcs.rows[parts.arcs.places(sentence)]
     if without is not None:
         graph.fix(~np.flatnonzero((arcs == without).all(axis=1)))
+    if constraints is not None:
+        constraints.add_spans(graph, arcs)
     circuit = Circuit()
     labels = None
     if label_rules and labels_of is not None:

@@ -10,6 +10,7 @@ import numpy as np
 from turbotree.features import Encoded, Parts
 from turbotree.graphs.rules.syntax import Rule
 from turbotree.parsing.arcs import IntArray, TreeShape, all_arcs
+from turbotree.parsing.constraints import Constraints
 from turbotree.parsing.model import PartScores
 from turbotree.parsing.parts import PartSet
 from turbotree.parsing.rules.searching import LabelsOfArc, search_tree
@@ -27,10 +28,11 @@ def tree_of_all_arcs(
     rules: Sequence[Rule],
     source: str,
     *,
+    constraints: Constraints | None = None,
     label_rules: Sequence[Rule] = (),
     labels_of: LabelsOfArc | None = None,
 ) -> IntArray:
-    """Return the pruner's own best tree that obeys hard rules, of all arcs that there are.
+    """Return the pruner's own best tree that obeys hard rules, of all arcs that may be.
 
     Raises
     ------
@@ -38,6 +40,9 @@ def tree_of_all_arcs(
         When no tree obeys the rules.
     """
     arcs = all_arcs(encoded.lengths)
+    if constraints is not None:
+        allowed = constraints.allowed(words.size)[tuple(arcs.rows.T)]
+        arcs = Parts.of_one(np.ascontiguousarray(arcs.rows[allowed]))
     scores = {"arc": parser.pruner.model.score(encoded, arcs)}
     found = search_tree(
         words,
@@ -47,6 +52,7 @@ def tree_of_all_arcs(
         shape,
         rules,
         source,
+        constraints=constraints,
         label_rules=label_rules,
         labels_of=labels_of,
     )

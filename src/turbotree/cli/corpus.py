@@ -1,0 +1,103 @@
+"""``turbotree parse --engine``: many files, many workers."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from turbotree.cli.reading import OnMistake
+from turbotree.cli.showing import seconds_text
+from turbotree.errors import InputError
+from turbotree.scaling import CorpusReport, open_engine, parse_corpus
+from turbotree.scaling.parsing import PieceReport
+
+
+class EngineName(str, Enum):
+    """Who does the work."""
+
+    PROCESSES = "processes"
+    RAY = "ray"
+
+
+def parse_with_engine(
+    model: Path,
+    input: Path | None,
+    output: Path | None,
+    *,
+    engine: EngineName,
+    workers: int | None,
+    address: str | None,
+    options: dict[str, Any],
+    on_error: OnMistake,
+) -> None:
+    """Parse a file, or all files of a folder, and say how it went."""
+    if input is None or output is None:
+        raise InputError("--engine needs an INPUT, a file or a folder, and an output (-o)")
+    files = sorted(p for p in input.iterdir() if p.is_file()) if input.is_dir() else [input]
+    files = [file for file in files if not file.name.startswith(".")]
+    if input.is_dir():
+        output.mkdir(exist_ok=True)
+    with open_engine(engine.value, workers or 2, address=address) as opened, _progress() as told:
+        report = parse_corpus(
+            model,
+            files,
+            output,
+            opened,
+            options=options,
+            skip_errors=on_error is OnMistake.SKIP,
+            on_piece=told,
+        )
+    typer.echo(_summary(report), err=True)
+
+
+@contextmanager
+def _progress() -> Iterator[Any]:
+    """Give what shows how far the work is: a bar in a terminal, or nothing."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[words]:,} words"),
+    )
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task("pieces", total=None, words=0)
+        words = 0
+
+        def told(done: int, pieces: int, report: PieceReport) -> None:
+            nonlocal words
+            words += report.words
+            bar.update(task, completed=done, total=pieces, words=words)
+
+        yield told
+
+
+def _summary(report: CorpusReport) -> str:
+    files = "1 file" if report.inputs == 1 else f"{report.inputs:,} files"
+    lines = [
+        f"{files}, {report.sentences:,} sentences, {report.words:,} words in {report.pieces:,} "
+        f"pieces; the workers spent {seconds_text(report.seconds)}"
+    ]
+    if report.resumed:
+        lines.append(f"{report.resumed:,} pieces had been done before")
+    if report.skipped:
+        lines.append(f"skipped {len(report.skipped):,} sentences; the first: {report.skipped[0]}")
+    return "\n".join(lines)

@@ -1,0 +1,129 @@
+"""``turbotree parse`` with a pipeline: text or sentences in, trees out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO, Any
+
+import typer
+
+from turbotree.cli.formats import Notes, OutputFormat, format_of, write_parses
+from turbotree.cli.output import in_color, opened_output
+from turbotree.cli.reading import STDIN, InputFormat, Skipped, format_layout, standard_input
+from turbotree.errors import InputError
+from turbotree.parsing import Parse
+from turbotree.parsing.profile import Profile
+from turbotree.pipeline import Pipeline, Tokenizer
+from turbotree.text import Sentence, read_layout, sniff
+from turbotree.text.sources import is_live, lines_of, name_of
+
+# Text is parsed a paragraph at a time, and further where none ends for long.
+_LONGEST_TEXT = 100_000  # characters
+
+
+def run_pipeline(
+    pipeline: Pipeline,
+    input: Path | None,
+    output: Path | None,
+    *,
+    text: str | None,
+    format: OutputFormat | None,
+    input_format: InputFormat | None,
+    keep_tags: bool,
+    notes: Notes,
+    skipped: Skipped,
+    options: dict[str, Any],
+    profile: bool,
+) -> None:
+    """Parse text, or sentences whose words are known, and write the trees."""
+    if text is not None and input is not None:
+        raise InputError("--text and INPUT: give only one of them")
+    figures = Profile()
+    options |= {"profile": figures}
+    source: Any = input if input is not None and input != STDIN else None
+    chosen = format or format_of(output) or OutputFormat.CONLLU
+    if notes.marginals and chosen is OutputFormat.CONLLX:
+        raise InputError(
+            "CoNLL-X has no column for probabilities; choose another --format with --marginals"
+        )
+    given = input_format or (_format_at(source) if text is None else InputFormat.TEXT)
+    if text is not None and given is not InputFormat.TEXT:
+        raise InputError(f"--text and --input-format {given.value}: give only one of them")
+    if keep_tags and given is InputFormat.TEXT:
+        raise InputError("--keep-tags is for sentences; plain text has no tags")
+    parses: Iterable[Parse]
+    with opened_output(output) as out:
+        stream = source if source is not None or text is not None else standard_input()
+        if given is InputFormat.TEXT:
+            parses = _parse_text(pipeline, stream, text, out, options)
+        else:
+            sentences = read_layout(stream, format_layout(given), on_error=skipped.on_error)
+            parses = pipeline.annotate_stream(sentences, keep_tags=keep_tags, **options)
+        write_parses(parses, out, chosen, notes, color=in_color(output))
+    skipped.report()
+    if profile:
+        typer.echo(figures, err=True)
+
+
+def _format_at(path: Path | None) -> InputFormat:
+    """Tell whether a file holds sentences; what does not look so is text."""
+    if path is None or not path.is_file():
+        return InputFormat.TEXT
+    try:
+        layout = sniff(path)
+    except InputError:
+        return InputFormat.TEXT
+    if not layout.numbered:
+        return InputFormat.TEXT
+    return InputFormat.CONLLU if layout.extended else InputFormat.CONLLX
+
+
+def _parse_text(
+    pipeline: Pipeline, source: Any, text: str | None, out: IO[bytes], options: dict[str, Any]
+) -> Iterator[Parse]:
+    if pipeline.tokenizer is None:
+        raise InputError("this pipeline has no tokenizer; give it sentences in CoNLL-U")
+    pieces = iter([(0, text)]) if text is not None else text_pieces(source)
+    if text is not None or not is_live(source):
+        sentences = (s for made in _tokenized(pipeline.tokenizer, pieces) for s in made)
+        yield from pipeline.annotate_stream(sentences, **options)
+        return
+    for made in _tokenized(pipeline.tokenizer, pieces):  # somebody waits at the other end
+        yield from pipeline.annotate_stream(made, **options)
+        out.flush()
+
+
+def _tokenized(tokenizer: Tokenizer, pieces: Iterable[tuple[int, str]]) -> Iterator[list[Sentence]]:
+    count = 0
+    for offset, text in pieces:
+        made = tokenizer.sentences(text, offset=offset, first=count + 1)
+        count += len(made)
+        yield made
+
+
+def text_pieces(source: Any) -> Iterator[tuple[int, str]]:
+    """Cut the text of a file or stream at blank lines; give where each piece begins, and the piece.
+
+    >>> import io
+    >>> list(text_pieces(io.BytesIO(b"One.\\nTwo.\\n\\nThree.")))
+    [(0, 'One.\\nTwo.\\n'), (11, 'Three.')]
+    """
+    lines: list[str] = []
+    start = at = 0
+    with lines_of(source) as stream:
+        for number, raw in enumerate(stream, 1):
+            try:
+                line = raw.decode()
+            except UnicodeDecodeError:
+                raise InputError(f"{name_of(source)}:{number}: not UTF-8 text") from None
+            blank = not line.strip()
+            if lines and (blank or at - start > _LONGEST_TEXT):
+                yield start, "".join(lines)
+                lines = []
+            if not blank:
+                start = start if lines else at
+                lines.append(line)
+            at += len(line)
+    if lines:
+        yield start, "".join(lines)

@@ -1,0 +1,259 @@
+"""Labels that see the two before them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from turbotree.chains import Transitions
+from turbotree.chains.pair_states import NO_LABEL, PairStates
+from turbotree.errors import InputError
+from turbotree.features import AnyWeights, Encoded, Encoder, LabelledParts, Scorer
+from turbotree.features._core import MAX_LABELS, Gradient
+from turbotree.labeling.model import (
+    TRIPLE,
+    ChainModel,
+    FloatArray,
+    IntArray,
+    PreparedRows,
+    Rows,
+    labelled_rows,
+    split_by_labels,
+)
+from turbotree.labeling.tasks import ChainProblem, ChainTask
+from turbotree.learning import Expectation
+
+
+def seen_triples(rows: Iterable[Sequence[int]]) -> IntArray:
+    """Collect the triples of labels that occur, with :data:`NO_LABEL` before the first.
+
+    >>> seen_triples([[0, 1, 1], [0, 1]]).tolist()
+    [[-1, 0, 1], [0, 1, 1]]
+    """
+    found = {triple for row in rows for triple in zip([NO_LABEL, *row], row, row[1:], strict=False)}
+    return np.array(sorted(found), dtype=np.int32).reshape(-1, 3)
+
+
+@dataclass(frozen=True, slots=True)
+class TripleRows(Rows):
+    """The parts of a batch, with each word but the first once more for its triple."""
+
+    triples: LabelledParts
+
+
+class TrigramModel(ChainModel):
+    """Labels the words of a sentence together; each label sees the two before it.
+
+    Inside, it is a chain of pairs of labels, which is what its ``transitions`` and the scores are
+    of.
+
+    Parameters
+    ----------
+    templates
+        As for :class:`ChainModel`; those with the atom ``prevprev`` are of a word's label and the
+        two before.
+    labels, transitions, encoder, weights
+        As for :class:`ChainModel`.
+    seen
+        The triples of labels that have features of their own, as training has met them; one row
+        each.
+    """
+
+    def __init__(
+        self,
+        templates: Sequence[str],
+        labels: Sequence[str],
+        transitions: Transitions,
+        seen: npt.ArrayLike,
+        encoder: Encoder,
+        weights: AnyWeights | None = None,
+    ) -> None:
+        single, pairs, triples = split_by_labels(templates)
+        if not triples:
+            raise InputError("no template of three labels; expected one with the atom prevprev")
+        super().__init__([*single, *pairs], labels, transitions, encoder, weights)
+        self.templates = list(templates)
+        self.seen = np.asarray(seen, dtype=np.int32).reshape(-1, 3)
+        if len(self.seen) > MAX_LABELS:
+            raise InputError(
+                f"{len(self.seen)} different triples of labels; a model takes up to {MAX_LABELS}"
+            )
+        self.label_transitions = transitions
+        self.pair_states = PairStates(transitions)
+        self.transitions = self.pair_states.states
+        first = len(single) + len(pairs)
+        self._triples = Scorer(triples, TRIPLE, encoder, first_template=first)
+        self._places = self._places_of_seen()
+        self._numbers = {tuple(triple): i for i, triple in enumerate(self.seen.tolist())}
+
+    def _places_of_seen(self) -> IntArray:
+        """Find the seen triples among those that are allowed."""
+        numbers = {tuple(triple): i for i, triple in enumerate(self.pair_states.triples.tolist())}
+        try:
+            places = [numbers[tuple(triple)] for triple in self.seen.tolist()]
+        except KeyError as error:
+            raise InputError(f"the labels {error.args[0]} may not follow one another") from None
+        return np.array(places, dtype=np.int32)
+
+    def with_templates(self, templates: Sequence[str]) -> ChainModel:
+        """Return a model of other templates, without weights."""
+        given = (templates, self.labels, self.label_transitions)
+        if not split_by_labels(templates)[2]:
+            return ChainModel(*given, self.encoder)
+        return TrigramModel(*given, self.seen, self.encoder)
+
+    def with_encoder(self, encoder: Encoder) -> ChainModel:
+        """Return the same model with an encoder that gives the same ids."""
+        return TrigramModel(
+            self.templates, self.labels, self.label_transitions, self.seen, encoder, self.weights
+        )
+
+    @property
+    def label_limit(self) -> int:
+        """The least number above all labels that features go with."""
+        return max(super().label_limit, len(self.seen))
+
+    def labels_of(self, states: IntArray) -> IntArray:
+        """Return the labels of states."""
+        return self.pair_states.labels[states]
+
+    def label_probabilities(self, probabilities: FloatArray) -> FloatArray:
+        """Return the probabilities of labels, one row a word."""
+        rows = probabilities.reshape(-1, self.transitions.labels)
+        return self.pair_states.of_labels(rows)
+
+    def _lay_out(self, lengths: IntArray) -> TripleRows:
+        rows = super()._lay_out(lengths)
+        words = rows.pairs.rows[:, 0]
+        zeros = np.zeros_like(words)
+        triples = labelled_rows(
+            np.stack([words, zeros, zeros], axis=1), rows.pairs.offsets, len(self.seen)
+        )
+        return TripleRows(rows.lengths, rows.nodes, rows.pairs, triples)
+
+    def prepare(self, encoded: Encoded) -> PreparedRows:
+        """Hash the words of some sentences once, for scores and gradients."""
+        return (*super().prepare(encoded), self._triples.prepare(encoded))
+
+    def keys(self, prepared: PreparedRows, rows: Rows) -> npt.NDArray[np.uint64]:
+        """Return the features of all words, pairs and triples, one after the other."""
+        assert isinstance(rows, TripleRows)
+        assert prepared[2] is not None
+        own = self._triples.keys(prepared[2], rows.triples)
+        return np.concatenate([super().keys(prepared[:2], rows), own])
+
+    def part_scores(
+        self, prepared: PreparedRows, rows: Rows, weights: AnyWeights
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Score labels, pairs, and the triples that have features."""
+        assert isinstance(rows, TripleRows)
+        assert prepared[2] is not None
+        nodes, edges = super().score(prepared[:2], rows, weights)
+        return nodes, edges, self._triples.score(prepared[2], rows.triples, weights)
+
+    def state_scores(
+        self, rows: Rows, nodes: FloatArray, edges: FloatArray, triples: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Turn them into scores of the states."""
+        words = len(rows.pairs.rows)
+        every = np.zeros((words, len(self.pair_states.triples)))
+        every[:, self._places] = triples.reshape(words, len(self.seen))
+        return self.pair_states.spread(rows.lengths, nodes, edges, every.reshape(-1))
+
+    def score(
+        self, prepared: PreparedRows, rows: Rows, weights: AnyWeights
+    ) -> tuple[FloatArray, FloatArray]:
+        """Score the states of each word, and which follow one another."""
+        return self.state_scores(rows, *self.part_scores(prepared, rows, weights))
+
+    def triple_gradient(
+        self,
+        prepared: PreparedRows,
+        rows: Rows,
+        coefficients: tuple[FloatArray, FloatArray, FloatArray],
+    ) -> Gradient:
+        """Return the features of labels, pairs and triples, each times its coefficient, summed."""
+        assert isinstance(rows, TripleRows)
+        assert prepared[2] is not None
+        gradient = super().gradient(prepared[:2], rows, *coefficients[:2])
+        gradient.extend(self._triples.gradient(prepared[2], rows.triples, coefficients[2]))
+        return gradient
+
+    def seen_places(self, labels: IntArray) -> IntArray:
+        """Return the numbers of a sentence's triples, -1 where one has no features."""
+        row = labels.tolist()
+        triples = zip([NO_LABEL, *row], row, row[1:], strict=False)
+        return np.array([self._numbers.get(triple, -1) for triple in triples], dtype=np.int32)
+
+    def gather(
+        self, rows: Rows, nodes: FloatArray, edges: FloatArray
+    ) -> tuple[tuple[FloatArray, FloatArray, FloatArray], float]:
+        """Return the probabilities of labels, pairs and seen triples, and the log-partition."""
+        found = self.transitions.marginals(rows.lengths, nodes, edges)
+        of_labels, of_pairs, of_triples = self.pair_states.gather(rows.lengths, found)
+        every = of_triples.reshape(len(rows.pairs.rows), len(self.pair_states.triples))
+        seen = every[:, self._places].reshape(-1)
+        return (of_labels, of_pairs, seen), float(found.log_partitions[0])
+
+
+class TrigramProblem(ChainProblem):
+    """One training sentence: its labels, the pairs of neighbours, the triples."""
+
+    _model: TrigramModel
+
+    def __init__(self, model: TrigramModel, encoded: Encoded, labels: IntArray) -> None:
+        rows = model.rows(encoded.lengths)
+        assert isinstance(rows, TripleRows)
+        self._ends = np.cumsum([len(p.labels) for p in (rows.nodes, rows.pairs, rows.triples)])
+        super().__init__(model, encoded, labels)
+
+    def scores(self, weights: AnyWeights) -> FloatArray:
+        """Score each label, pair and triple."""
+        parts = self._model.part_scores(self._prepared, self._rows, weights)
+        return np.concatenate(parts)
+
+    def decode(self, scores: FloatArray) -> FloatArray:
+        """Return the best labels."""
+        states = self._model.state_scores(self._rows, *self._split_at(scores))
+        best = self._model.transitions.best(self._rows.lengths, *states)
+        return self._indicator(self._model.labels_of(best.labels))
+
+    def marginals(self, scores: FloatArray) -> Expectation:
+        """Return the probabilities of labels, pairs and triples."""
+        states = self._model.state_scores(self._rows, *self._split_at(scores))
+        parts, log_partition = self._model.gather(self._rows, *states)
+        return Expectation(np.concatenate(parts), log_partition)
+
+    def gradient(self, coefficients: FloatArray) -> Gradient:
+        """Return the features of labels, pairs and triples, weighted."""
+        parts = self._split_at(coefficients)
+        return self._model.triple_gradient(self._prepared, self._rows, parts)
+
+    def _split_at(self, values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        first, second, third = np.split(values, self._ends[:2])
+        return first, second, third
+
+    def _indicator(self, labels: IntArray) -> FloatArray:
+        transitions = self._model.label_transitions
+        indicator = np.zeros(int(self._ends[-1]))
+        words = np.arange(len(labels))
+        indicator[words * transitions.labels + labels] = 1.0
+        pairs = transitions.places[labels[:-1], labels[1:]]
+        indicator[self._ends[0] + words[:-1] * len(transitions.pairs) + pairs] = 1.0
+        places = self._model.seen_places(labels)
+        known = np.flatnonzero(places >= 0)
+        indicator[self._ends[1] + known * len(self._model.seen) + places[known]] = 1.0
+        return indicator
+
+
+class TrigramTask(ChainTask):
+    """The training set of a model whose labels see the two before them; see :class:`ChainTask`."""
+
+    _model: TrigramModel
+
+    def problem(self, index: int) -> TrigramProblem:
+        """Return one sentence's problem."""
+        return TrigramProblem(self._model, self._encoded[index], self._labels[index])

@@ -1,0 +1,67 @@
+"""From the features of a model with many templates to those of the same model with fewer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from turbotree.errors import InputError
+from turbotree.features._core import LABEL_BITS, MAX_TEMPLATES
+from turbotree.learning.regularisers import templates_of_keys
+
+KeyArray = npt.NDArray[np.uint64]
+
+_LABEL = np.uint64((1 << LABEL_BITS) - 1)
+
+
+class KeyedTask(Protocol):
+    """A training set that tells the features of its instances."""
+
+    def __len__(self) -> int:
+        """Return the number of instances."""
+        ...
+
+    def keys(self, index: int) -> KeyArray:
+        """Return the features of all parts of an instance, without labels, one after the other."""
+        ...
+
+
+def renumbered(
+    keys: KeyArray, templates: Sequence[int], many: KeyedTask, fewer: KeyedTask
+) -> KeyArray:
+    """Return the keys that some features have in a model with fewer templates.
+
+    A template's number is mixed into the keys of its features, so these change with it. Which has
+    become which is seen where both models look at the same parts.
+
+    Parameters
+    ----------
+    keys
+        Features, with labels, of the model with many templates. Those that occur nowhere in the
+        task are left out.
+    templates
+        Numbers of the templates that are left, ascending: their places are the new numbers.
+    many, fewer
+        The same instances under both models.
+    """
+    features, place_of_key = np.unique(keys & ~_LABEL, return_inverse=True)
+    if not len(features):
+        return keys
+    kept = np.zeros(MAX_TEMPLATES, dtype=bool)
+    kept[list(templates)] = True
+    found = np.zeros(len(features), dtype=np.uint64)  # no feature has the key 0
+    for index in range(len(many)):
+        before = many.keys(index)
+        before = before[kept[templates_of_keys(before)]]
+        after = fewer.keys(index)
+        if len(before) != len(after):
+            raise InputError(f"{len(after)} features instead of {len(before)}: other templates")
+        places = np.minimum(np.searchsorted(features, before), len(features) - 1)
+        known = features[places] == before
+        found[places[known]] = after[known]
+    new = found[place_of_key]
+    changed: KeyArray = (new | (keys & _LABEL))[new != 0]
+    return changed

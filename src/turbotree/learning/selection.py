@@ -1,0 +1,232 @@
+"""Choosing templates or features for a budget, by learning or by counting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from turbotree.errors import InputError
+from turbotree.features import SparseWeights, Template
+from turbotree.learning.checkpoint import Checkpoint
+from turbotree.learning.counting import count_features, firing_rates
+from turbotree.learning.epochs import OnInstance
+from turbotree.learning.filters import best_templates, information_gain, most_frequent_features
+from turbotree.learning.penalties import LazyPenalty, TemplatePenalty
+from turbotree.learning.problem import Task
+from turbotree.learning.refitting import REFIT_FEATURES
+from turbotree.learning.regularisers import coarse_to_fine_groups, templates_of_keys
+from turbotree.learning.regularisers.groups import group_weights
+from turbotree.learning.sparse_learner import SparseOptions, SparseRecord, learn_sparse
+
+#: How to select: two by learning, two by counting.
+METHODS = ("group-lasso", "l1", "information-gain", "frequency")
+#: What lives and dies together under the group lasso.
+GROUPS = ("template", "label", "coarse-to-fine")
+
+KeyArray = npt.NDArray[np.uint64]
+OnSparseEpoch = Callable[[SparseWeights, SparseRecord], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelectionOptions:
+    """How to select.
+
+    Attributes
+    ----------
+    method
+        ``"group-lasso"`` and ``"l1"`` learn (the sparseptron), ``"information-gain"`` and
+        ``"frequency"`` count.
+    groups
+        Of the group lasso: whole templates, a feature under all its labels, or templates none of
+        which is selected before coarser ones.
+    epochs
+        Passes over the data while selecting.
+    rounds_between
+        Instances between two steps to the budget, the paper's K (there 1000): the fewer, the less
+        memory. With too few, templates of words cannot show what they are worth.
+    refit
+        What the model may use in the end: the ``"selected"`` features, those with a weight when
+        selection ended, or any feature of the surviving ``"templates"``.
+    seed
+        Decides the order of the instances.
+
+    Examples
+    --------
+    >>> SelectionOptions().counts_templates, SelectionOptions(method="l1").counts_templates
+    (True, False)
+    """
+
+    method: str = METHODS[0]
+    groups: str = GROUPS[0]
+    epochs: int = 5
+    rounds_between: int = 500
+    refit: str = REFIT_FEATURES[0]
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        for name, known in (("method", METHODS), ("groups", GROUPS), ("refit", REFIT_FEATURES)):
+            if getattr(self, name) not in known:
+                raise InputError(
+                    f"{name} is {getattr(self, name)!r}; expected one of {', '.join(known)}"
+                )
+        if self.groups != GROUPS[0] and self.method != METHODS[0]:
+            raise InputError(f"groups are for the method group-lasso, not for {self.method}")
+        self.learner(1)
+
+    @property
+    def counts_templates(self) -> bool:
+        """Whether a budget is a number of templates; else it is one of features."""
+        if self.method == "group-lasso":
+            return self.groups != "label"
+        return self.method == "information-gain"
+
+    def learner(self, budget: int) -> SparseOptions:
+        """Return how to learn."""
+        return SparseOptions(
+            budget=budget, epochs=self.epochs, rounds_between=self.rounds_between, seed=self.seed
+        )
+
+    def to_record(self) -> dict[str, Any]:
+        """Return what the outcome depends on, as JSON-ready data."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What was selected.
+
+    Attributes
+    ----------
+    budget
+        The templates or features that were allowed.
+    templates
+        Numbers of the templates that survived, those that were exempt among them.
+    keys
+        The features that survived; None where any feature of these templates may be used.
+    records
+        How learning went; none for methods that count.
+    """
+
+    budget: int
+    templates: tuple[int, ...]
+    keys: KeyArray | None
+    records: tuple[SparseRecord, ...]
+
+    @property
+    def peak_features(self) -> int:
+        """Most features in memory at any time, 0 for methods that count."""
+        return max((record.peak_features for record in self.records), default=0)
+
+
+class Selector:
+    """Selects from the templates of a task, for one budget after another.
+
+    Parameters
+    ----------
+    task
+        The training set.
+    templates
+        The templates in the order of their numbers.
+    options
+        How to select.
+    exempt
+        Numbers of templates that are always kept and not counted, where templates are counted.
+    """
+
+    def __init__(
+        self,
+        task: Task,
+        templates: Sequence[Template],
+        options: SelectionOptions,
+        *,
+        exempt: Iterable[int] = (),
+    ) -> None:
+        self._task = task
+        self._templates = templates
+        self._options = options
+        self._exempt = sorted(exempt)
+
+    def select(
+        self,
+        budget: int,
+        *,
+        checkpoint: Checkpoint | None = None,
+        on_instance: OnInstance | None = None,
+        on_epoch: OnSparseEpoch | None = None,
+    ) -> Selection:
+        """Select as much as a budget allows.
+
+        Parameters
+        ----------
+        budget
+            How many templates, or features, may live.
+        checkpoint, on_instance, on_epoch
+            As for :func:`~turbotree.learning.learn_sparse`; methods that count ignore them.
+        """
+        check_budget(budget)
+        options = self._options
+        if options.method == "information-gain":
+            numbers = best_templates(self._gains, min(budget, len(self._templates)))
+            return Selection(budget, tuple(sorted({*numbers, *self._exempt})), None, ())
+        if options.method == "frequency":
+            keys = most_frequent_features(self._task, budget)
+            return self._of_keys(budget, keys, ())
+        weights, records = learn_sparse(
+            self._task,
+            self._penalty,
+            options.learner(budget),
+            checkpoint=checkpoint,
+            on_instance=on_instance,
+            on_epoch=on_epoch,
+        )
+        return self._of_keys(budget, weights.entries()[0], tuple(records))
+
+    def _of_keys(self, budget: int, keys: KeyArray, records: tuple[SparseRecord, ...]) -> Selection:
+        alive = {int(number) for number in np.unique(templates_of_keys(keys))}
+        if self._options.counts_templates:
+            alive |= {*self._exempt}
+        kept = keys if self._options.refit == "selected" else None
+        return Selection(budget, tuple(sorted(alive)), kept, records)
+
+    @cached_property
+    def _gains(self) -> npt.NDArray[np.float64]:
+        gains = information_gain(self._task)[: len(self._templates)]
+        gains[self._exempt] = -np.inf
+        return gains
+
+    @cached_property
+    def _penalty(self) -> Any:
+        options = self._options
+        if options.method == "l1" or options.groups == "label":
+            return LazyPenalty(by_label=options.groups == "label")
+        groups = (
+            coarse_to_fine_groups(self._templates) if options.groups == "coarse-to-fine" else None
+        )
+        # Bits to tell a feature from the others, times what several at once add to the length.
+        costs = group_weights(count_features(self._task), "log2")
+        costs *= np.sqrt(firing_rates(self._task))
+        return TemplatePenalty(weights=costs, groups=groups, exempt=self._exempt)
+
+
+def check_budget(budget: int) -> None:
+    """Refuse what is no budget."""
+    if isinstance(budget, bool) or not isinstance(budget, int) or budget < 1:
+        raise InputError(f"budget is {budget!r}; expected whole numbers from 1 on")
+
+
+def sorted_budgets(budgets: Sequence[int]) -> list[int]:
+    """Check budgets and put them in order, each once.
+
+    >>> sorted_budgets([20, 10, 20])
+    [10, 20]
+    """
+    if not budgets:
+        raise InputError("no budget; expected at least one")
+    for budget in budgets:
+        check_budget(budget)
+    return sorted(set(budgets))

@@ -1,0 +1,212 @@
+"""Lemmas: each word chooses an edit script by its letters and tags."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from turbotree.errors import InputError
+from turbotree.features import Encoder, FrozenWeights, attributes_of, parse_templates
+from turbotree.features.attributes import Word
+from turbotree.labeling.answers import ChoiceAnswer
+from turbotree.labeling.choices import ChoiceModel, ChoiceTask, LabelLists
+from turbotree.labeling.model import WORD
+from turbotree.learning import EpochRecord, LearnerOptions, Loss, learn
+from turbotree.learning.progress import Progress, Silent
+from turbotree.pipeline.scripts import apply_script, check_script, script_of
+from turbotree.pipeline.templates import LEMMA
+from turbotree.text import Sentence
+
+# Different words that are learnt from at once.
+_ROW = 10
+# Found on development data: the largest step, and below which magnitude weights are left out.
+_STEP = 0.05
+_NEGLIGIBLE = 0.01
+# Words of running text repeat; so many lemmas are kept.
+_CACHE_LIMIT = 200_000
+
+
+@dataclass(frozen=True)
+class Lemmatizer:
+    """Gives words their lemmas.
+
+    A lemma depends on the word, its UPOS, XPOS and FEATS alone, so every word is looked at once.
+
+    Attributes
+    ----------
+    model
+        What chooses the edit script.
+    exceptions
+        Scripts of words of the training data that the model gets wrong.
+    """
+
+    model: ChoiceModel
+    exceptions: dict[Word, str]
+    _known: dict[Word, str] = field(default_factory=dict, repr=False, compare=False)
+
+    @classmethod
+    def train(
+        cls,
+        sentences: Iterable[Sentence],
+        *,
+        epochs: int = 6,
+        seed: int = 1,
+        bits: int = 32,
+        progress: Progress | None = None,
+    ) -> Lemmatizer:
+        """Learn from the lemmas of tagged sentences.
+
+        Examples
+        --------
+        >>> from turbotree.text import treebank
+        >>> lemmatizer = Lemmatizer.train(treebank(60, seed=1), epochs=2)
+        >>> lemmatizer.lemmas(Sentence.from_words(["dogs"], upos=["NOUN"], xpos=["NNS"],
+        ...     feats=["Number=Plur"]))
+        ['dog']
+        """
+        counts = _word_counts(sentences)
+        scripts = _usual_scripts(counts)
+        shown = progress or Silent()
+        often = Counter(scripts.values())
+        # What a single word needs is no rule.
+        names = sorted(name for name, count in often.items() if count > 1) or sorted(often)
+        numbers = {name: number for number, name in enumerate(names)}
+        words = sorted(word for word, script in scripts.items() if script in numbers)
+        np.random.default_rng(seed).shuffle(words)
+        rows = [words[i : i + _ROW] for i in range(0, len(words), _ROW)]
+        attributes, sets = attributes_of(parse_templates(LEMMA, WORD))
+        encoder = Encoder.fit_words(words, sorted({*attributes, "upos"}), sets)
+        labels = [np.array([numbers[scripts[word]] for word in row], np.int32) for row in rows]
+        seen = {(encoder.id_of("upos", word[2]), numbers[scripts[word]]) for word in words}
+        lists = LabelLists.fit(encoder.id_limit("upos"), len(names), seen)
+        model = ChoiceModel(LEMMA, names, lists, "upos", encoder)
+        shown.start("lemmas", len(rows), epochs)
+
+        def on_epoch(_: Any, record: EpochRecord) -> None:
+            shown.epoch("lemmas", record)
+
+        weights, _ = learn(
+            ChoiceTask(model, [encoder.encode_words([row]) for row in rows], labels),
+            LearnerOptions(Loss.named("svm"), epochs, _STEP, "all", seed),
+            on_instance=lambda done, record: shown.instance("lemmas", done, record),
+            on_epoch=on_epoch,
+        )
+        frozen = weights.freeze(labels=len(names), threshold=_NEGLIGIBLE, bits=bits)
+        plain = cls(model.with_weights(frozen), {})
+        return cls(plain.model, _exceptions(plain, scripts, counts))
+
+    def lemmas(self, sentence: Sentence) -> list[str]:
+        """Return the lemmas of a sentence's words."""
+        return self.lemmas_of(
+            list(
+                zip(
+                    sentence.forms,
+                    ["_"] * len(sentence),
+                    sentence.upos,
+                    sentence.xpos,
+                    sentence.feats,
+                    strict=True,
+                )
+            )
+        )
+
+    def lemmas_of(self, words: Sequence[Word]) -> list[str]:
+        """Return the lemmas of words; the lemmas that they may have are not looked at."""
+        known = self._known
+        new = list(dict.fromkeys(word for word in words if word not in known))
+        if len(known) + len(new) > _CACHE_LIMIT:
+            # Threads may share the words that are kept, so none is ever taken away.
+            known, new = {}, list(dict.fromkeys(words))
+        if new:
+            for word, script in zip(new, self._scripts(new), strict=True):
+                known[word] = apply_script(self.exceptions.get(word, script), word[0])
+        return [known[word] for word in words]
+
+    def _scripts(self, words: Sequence[Word]) -> list[str]:
+        encoded = self.model.encoder.encode_words([words])
+        chosen = ChoiceAnswer.of(self.model, encoded).labels.tolist()
+        return [self.model.labels[label] for label in chosen]
+
+    def contents(self) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
+        """Return what a model file holds of it: arrays, and a header."""
+        weights = self.model.weights
+        assert isinstance(weights, FrozenWeights)
+        return (
+            {
+                "slots": weights.slots,
+                "list_offsets": self.model.lists.offsets,
+                "list_labels": self.model.lists.labels,
+            },
+            {
+                "encoder": self.model.encoder.to_dict(),
+                "scripts": self.model.labels,
+                "templates": self.model.templates,
+                "label_bits": weights.label_bits,
+                "exceptions": [[*word, script] for word, script in sorted(self.exceptions.items())],
+            },
+        )
+
+    @classmethod
+    def from_contents(
+        cls, arrays: dict[str, npt.NDArray[Any]], header: dict[str, Any]
+    ) -> Lemmatizer:
+        """Undo :meth:`contents`."""
+        for script in (*header["scripts"], *(row[-1] for row in header["exceptions"])):
+            check_script(script)
+        model = ChoiceModel(
+            header["templates"],
+            header["scripts"],
+            LabelLists(arrays["list_offsets"], arrays["list_labels"]),
+            "upos",
+            Encoder.from_dict(header["encoder"]),
+            FrozenWeights(arrays["slots"], int(header["label_bits"])),
+        )
+        exceptions: dict[Word, str] = {}
+        for form, lemma, upos, xpos, feats, script in header["exceptions"]:
+            exceptions[form, lemma, upos, xpos, feats] = script
+        return cls(model, exceptions)
+
+
+def _word_counts(sentences: Iterable[Sentence]) -> Counter[tuple[Word, str]]:
+    """Count the words, each with its tags and its lemma apart."""
+    counts: Counter[tuple[Word, str]] = Counter()
+    for sentence in sentences:
+        columns = (sentence.forms, sentence.upos, sentence.xpos, sentence.feats, sentence.lemmas)
+        for form, upos, xpos, feats, lemma in zip(*columns, strict=True):
+            if lemma != "_" or form == "_":
+                counts[(form, "_", upos, xpos, feats), lemma] += 1
+    if not counts:
+        raise InputError("the column lemma is empty, nothing to learn")
+    return counts
+
+
+def _usual_scripts(counts: Counter[tuple[Word, str]]) -> dict[Word, str]:
+    """Return the script of each word's most frequent lemma."""
+    best: dict[Word, tuple[int, str]] = {}
+    for (word, lemma), count in sorted(counts.items()):
+        if word not in best or count > best[word][0]:
+            best[word] = count, lemma
+    return {word: script_of(word[0], lemma) for word, (_, lemma) in best.items()}
+
+
+def _exceptions(
+    lemmatizer: Lemmatizer, scripts: dict[Word, str], counts: Counter[tuple[Word, str]]
+) -> dict[Word, str]:
+    """Collect words that were seen twice or more and get the wrong lemma."""
+    seen: Counter[Word] = Counter()
+    for (word, _), count in counts.items():
+        seen[word] += count
+    words = sorted(word for word in scripts if seen[word] > 1)
+    if not words:
+        return {}
+    found = lemmatizer.lemmas_of(words)
+    return {
+        word: scripts[word]
+        for word, lemma in zip(words, found, strict=True)
+        if lemma != apply_script(scripts[word], word[0])
+    }

@@ -1,0 +1,104 @@
+"""How to train a pipeline: every option, checked before anything else happens."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from turbotree.errors import InputError
+from turbotree.features.weights import check_bits
+from turbotree.labeling import TaggerOptions
+from turbotree.parsing import TrainingOptions
+from turbotree.pipeline.atoms import UNITS
+
+
+@dataclass(frozen=True, kw_only=True)
+class PipelineOptions:
+    """How to train a pipeline.
+
+    Attributes
+    ----------
+    folds
+        Parts of the training data for jack-knifing: the parser learns from the tags and lemmas
+        that models without the part in question give it.
+    fold_epochs
+        Passes over the data for those models: fewer than for the one that stays, as their errors
+        need only be alike.
+    bits
+        Bits of a weight in the finished model, 16 or 32.
+    seed
+        Decides every random choice.
+    threads
+        Threads to use; the model does not depend on it.
+    unit
+        What the tokenizer puts together: ``"runs"`` of letters, digits and marks, or
+        ``"characters"``; None: whatever the training data ask for.
+    token_epochs, lemma_epochs
+        Passes over the data, for tokens and lemmas.
+    tagger, parser
+        Further options of :class:`~turbotree.labeling.TaggerOptions` and
+        :class:`~turbotree.parsing.TrainingOptions`.
+    licence
+        Licence of the training data, kept in the model file.
+    """
+
+    folds: int = 5
+    fold_epochs: int = 5
+    bits: int = 16
+    seed: int = 1
+    threads: int = 1
+    unit: str | None = None
+    token_epochs: int = 5
+    lemma_epochs: int = 6
+    tagger: Mapping[str, Any] = field(default_factory=dict)
+    parser: Mapping[str, Any] = field(default_factory=dict)
+    licence: str | None = None
+
+    def __post_init__(self) -> None:
+        least = {"folds": 2, "fold_epochs": 1, "seed": 0, "threads": 1}
+        for name, low in {**least, "token_epochs": 1, "lemma_epochs": 1}.items():
+            value = getattr(self, name)
+            if not isinstance(value, int) or value < low:
+                raise InputError(f"{name} is {value!r}; expected a whole number from {low}")
+        check_bits(self.bits)
+        if self.unit is not None and self.unit not in UNITS:
+            raise InputError(f"unknown unit {self.unit!r}; expected one of {', '.join(UNITS)}")
+        for name, options in (("tagger", self.tagger), ("parser", self.parser)):
+            own = sorted({"bits", "seed", "threads", "licence", "task"} & set(options))
+            if own:
+                raise InputError(f"{name}: {', '.join(own)} is the same for the whole pipeline")
+        try:
+            TaggerOptions(**self.tagger_options())
+            TrainingOptions(**self.parser_options())
+        except TypeError as error:
+            raise InputError(str(error)) from None
+
+    def _shared(self) -> dict[str, Any]:
+        return {
+            "bits": self.bits,
+            "seed": self.seed,
+            "threads": self.threads,
+            "licence": self.licence,
+        }
+
+    def tagger_options(self) -> dict[str, Any]:
+        """Return how to train the tagger."""
+        return {**self._shared(), **self.tagger, "task": "tag"}
+
+    def parser_options(self) -> dict[str, Any]:
+        """Return how to train the parser."""
+        return {**self._shared(), **self.parser}
+
+    def to_record(self) -> dict[str, Any]:
+        """Return what the outcome depends on, as JSON-ready data."""
+        return {
+            "folds": self.folds,
+            "fold_epochs": self.fold_epochs,
+            "bits": self.bits,
+            "seed": self.seed,
+            "unit": self.unit,
+            "token_epochs": self.token_epochs,
+            "lemma_epochs": self.lemma_epochs,
+            "licence": self.licence,
+        }

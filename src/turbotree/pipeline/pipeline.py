@@ -1,0 +1,172 @@
+"""The pipeline: text in, trees out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from turbotree.errors import InputError
+from turbotree.labeling import Tagger
+from turbotree.parsing import Parse, Parser
+from turbotree.pipeline.lemmatizer import Lemmatizer
+from turbotree.pipeline.tokenizer import Tokenizer
+from turbotree.streaming import in_batches, map_in_order
+from turbotree.text import Sentence
+
+if TYPE_CHECKING:
+    from turbotree.labeling.data import TrainingSource
+
+_BATCH_SIZE = 64
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """Everything from raw text to trees.
+
+    Make one with :meth:`train` or :meth:`load`, and call it with a text. A pipeline never
+    changes, so threads may share it.
+
+    Attributes
+    ----------
+    tokenizer, tagger, lemmatizer, parser
+        Its components; the tokenizer is None if the training data had no spaces to learn from,
+        the lemmatizer if they had no lemmas.
+    record
+        How it was trained.
+    """
+
+    tokenizer: Tokenizer | None
+    tagger: Tagger
+    lemmatizer: Lemmatizer | None
+    parser: Parser
+    record: dict[str, Any]
+
+    @classmethod
+    def train(cls, train: TrainingSource, **options: Any) -> Pipeline:
+        """Train a pipeline; see :func:`turbotree.pipeline.training.train_pipeline`.
+
+        Examples
+        --------
+        >>> from turbotree.text import treebank
+        >>> fast = {"fold_epochs": 1, "folds": 2, "token_epochs": 2, "tagger": {"epochs": 1},
+        ...     "parser": {"epochs": 1, "pruner_epochs": 1}}
+        >>> nlp = Pipeline.train(treebank(60, seed=1), **fast)
+        >>> [parse.sentence.forms for parse in nlp("The dogs slept. A girl sang.")]
+        [('The', 'dogs', 'slept', '.'), ('A', 'girl', 'sang', '.')]
+        """
+        from turbotree.pipeline.training import train_pipeline
+
+        return train_pipeline(train, **options)
+
+    def __call__(self, text: str, *, name: str | None = None, **options: Any) -> list[Parse]:
+        """Parse a text: one parse a sentence.
+
+        The sentences know where their words stand in the text: ``TokenRange=START:END`` in MISC.
+
+        Parameters
+        ----------
+        text
+            Any text. Blank lines part paragraphs, and so sentences.
+        name
+            Of the text, for the comments of its sentences.
+        options
+            As for :meth:`turbotree.parsing.Parser.parse_batch`.
+        """
+        if not isinstance(text, str):
+            raise InputError(f"expected a text, got {type(text).__name__}")
+        if self.tokenizer is None:
+            raise InputError(
+                "this pipeline has no tokenizer: its training data did not say where spaces are"
+            )
+        sentences = self.tokenizer.sentences(text, name=name)
+        return [
+            parse
+            for batch in in_batches(sentences, _BATCH_SIZE)
+            for parse in self.annotate(batch, **options)
+        ]
+
+    def pipe(
+        self, texts: Iterable[str], *, threads: int = 1, **options: Any
+    ) -> Iterator[list[Parse]]:
+        """Parse a stream of texts, in order, holding only a few in memory.
+
+        Parameters
+        ----------
+        texts
+            Any iterable; it is read as parsing goes on.
+        threads
+            Threads to use; the result is the same for any number.
+        options
+            As for :meth:`turbotree.parsing.Parser.parse_batch`.
+        """
+        if threads < 1:
+            raise InputError(f"threads is {threads}; expected at least 1")
+        return map_in_order(partial(self, **options), texts, threads=threads)
+
+    def annotate(
+        self, sentences: Sequence[Sentence], *, keep_tags: bool = False, **options: Any
+    ) -> list[Parse]:
+        """Tag, lemmatise and parse sentences whose words are known.
+
+        Parameters
+        ----------
+        sentences
+            Sentences; their tags, lemmas and trees are replaced.
+        keep_tags
+            Keep the tags and lemmas that they have, and find the tree alone.
+        options
+            As for :meth:`turbotree.parsing.Parser.parse_batch`.
+        """
+        tagged = list(sentences) if keep_tags else self.tag(sentences)
+        return self.parser.parse_batch(tagged, **options)
+
+    def tag(self, sentences: Sequence[Sentence]) -> list[Sentence]:
+        """Give sentences their tags and lemmas."""
+        tagged = []
+        for tagging in self.tagger.tag_batch(sentences):
+            columns: dict[str, Sequence[str]] = dict(tagging.columns)
+            blank = ("_",) * len(tagging.sentence)
+            if self.lemmatizer is not None:
+                columns["lemma"] = self.lemmatizer.lemmas_of(
+                    list(
+                        zip(
+                            tagging.sentence.forms,
+                            blank,
+                            columns["upos"],
+                            columns.get("xpos", blank),
+                            columns.get("feats", blank),
+                            strict=True,
+                        )
+                    )
+                )
+            # What the training data lack is no news that the parser could use.
+            for name in ("lemma", "xpos", "feats"):
+                columns.setdefault(name, blank)
+            tagged.append(tagging.sentence.replace(**columns))
+        return tagged
+
+    def annotate_stream(
+        self, sentences: Iterable[Sentence], *, threads: int = 1, **options: Any
+    ) -> Iterator[Parse]:
+        """As :meth:`annotate`, for a stream of sentences; the options are the same."""
+        if threads < 1:
+            raise InputError(f"threads is {threads}; expected at least 1")
+        batches = in_batches(sentences, _BATCH_SIZE)
+        parses = map_in_order(partial(self.annotate, **options), batches, threads=threads)
+        return (parse for batch in parses for parse in batch)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the pipeline to one file, whole or not at all."""
+        from turbotree.pipeline.storing import store
+
+        store(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Pipeline:
+        """Map a pipeline's file into memory."""
+        from turbotree.pipeline.storing import load_fields
+
+        return cls(**load_fields(path))

@@ -1,0 +1,258 @@
+"""Training a pipeline: tokens, tags, lemmas, and a parser on jack-knifed tags."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from turbotree.errors import InputError
+from turbotree.labeling import Tagger
+from turbotree.labeling.data import TrainingSource
+from turbotree.learning import Checkpoint, EpochRecord
+from turbotree.learning.progress import Progress, Silent
+from turbotree.parsing import Parser
+from turbotree.parsing.treebank import read_trees
+from turbotree.pipeline.jackknife import Annotator, jackknife
+from turbotree.pipeline.lemmatizer import Lemmatizer
+from turbotree.pipeline.options import PipelineOptions
+from turbotree.pipeline.pipeline import Pipeline
+from turbotree.pipeline.tokenizer import Tokenizer
+from turbotree.pipeline.tokenizer_training import train_tokenizer
+from turbotree.text import Sentence
+from turbotree.text.surface import surface_tokens
+
+
+def train_pipeline(
+    train: TrainingSource,
+    *,
+    dev: TrainingSource | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Pipeline:
+    """Train a pipeline.
+
+    Parameters
+    ----------
+    train
+        A treebank: a file, or sentences. Where spaces are (``SpaceAfter=No``) it tells the
+        tokenizer.
+    dev
+        Another, to show scores along the way and to fit the temperatures of the probabilities.
+    checkpoint
+        Folder to keep the state of training in, so that it can be resumed.
+    resume
+        Go on from what the folder holds, if anything.
+    progress
+        Told how training goes.
+    options
+        Those of :class:`PipelineOptions`.
+    """
+    try:
+        settings = PipelineOptions(**options)
+    except TypeError as error:
+        raise InputError(str(error).replace("PipelineOptions.__init__()", "train")) from None
+    trainer = _Trainer(
+        read_trees(train, "training data"),
+        read_trees(dev, "development data") if dev is not None else [],
+        settings,
+        Path(checkpoint) if checkpoint is not None else None,
+        resume,
+        progress or Silent(),
+    )
+    return trainer.run()
+
+
+class _Trainer:
+    def __init__(
+        self,
+        train: list[Sentence],
+        dev: list[Sentence],
+        options: PipelineOptions,
+        checkpoints: Path | None,
+        resume: bool,
+        progress: Progress,
+    ) -> None:
+        self.train, self.dev = train, dev
+        self.options = options
+        self.checkpoints = checkpoints
+        self.resume = resume
+        self.progress = progress
+
+    def run(self) -> Pipeline:
+        """Train everything."""
+        options = self.options
+        tokenizer = self._tokenizer()
+        tagger = Tagger.train(
+            self.train,
+            dev=self.dev or None,
+            progress=self.progress,
+            **self._resumable("tagger"),
+            **options.tagger_options(),
+        )
+        jackknifed = self._jackknife()
+        # Lemmas go by tags, and the tags will be predicted ones.
+        lemmatizer = self._lemmatizer(_with_lemmas(jackknifed, self.train), self.progress)
+        bare = Pipeline(tokenizer, tagger, lemmatizer, _no_parser(), {})
+        parser = Parser.train(
+            jackknifed,
+            dev=list(_in_parts(bare.tag, self.dev)) or None,
+            progress=self.progress,
+            **self._resumable("parser"),
+            **options.parser_options(),
+        )
+        record = {
+            "options": options.to_record(),
+            "sentences": len(self.train),
+            "words": sum(map(len, self.train)),
+            "jackknife": _agreement(self.train, jackknifed),
+        }
+        return Pipeline(tokenizer, tagger, lemmatizer, parser, record)
+
+    def _tokenizer(self) -> Tokenizer | None:
+        if all(token.space_after for s in self.train for token in surface_tokens(s)):
+            self.progress.note("tokens   no SpaceAfter=No in the training data: no tokenizer")
+            return None
+        checkpoint = None
+        if self.checkpoints is not None:
+            settings = {**self.options.to_record(), "data": _fingerprint(self.train)}
+            checkpoint = Checkpoint(self.checkpoints / "tokens.checkpoint", settings)
+            if not self.resume:
+                checkpoint.remove()
+        return train_tokenizer(
+            self.train,
+            unit=self.options.unit,
+            epochs=self.options.token_epochs,
+            seed=self.options.seed,
+            bits=self.options.bits,
+            dev=self.dev,
+            checkpoint=checkpoint,
+            progress=self.progress,
+        )
+
+    def _jackknife(self) -> list[Sentence]:
+        options = self.options.tagger_options() | {"epochs": self.options.fold_epochs}
+
+        def train(others: list[Sentence], fold: int) -> Annotator:
+            name = f"fold {fold + 1}"
+            shown = _Renamed(self.progress, f"{name} of {self.options.folds}")
+            tagger = Tagger.train(others, progress=shown, **self._resumable(name), **options)
+            lemmatizer = self._lemmatizer(others, shown)
+            bare = Pipeline(None, tagger, lemmatizer, _no_parser(), {})
+            return lambda some: _in_parts(bare.tag, some)
+
+        found = jackknife(self.train, train, folds=self.options.folds)
+        scores = ", ".join(f"{k} {v:.2f}" for k, v in _agreement(self.train, found).items())
+        self.progress.note(f"tags of held-out folds: {scores}")
+        return found
+
+    def _lemmatizer(self, sentences: Sequence[Sentence], shown: Progress) -> Lemmatizer | None:
+        if all(lemma == "_" for sentence in sentences for lemma in sentence.lemmas):
+            return None
+        return Lemmatizer.train(
+            sentences,
+            epochs=self.options.lemma_epochs,
+            seed=self.options.seed,
+            bits=self.options.bits,
+            progress=shown,
+        )
+
+    def _resumable(self, name: str) -> dict[str, Any]:
+        if self.checkpoints is None:
+            return {}
+        return {"checkpoint": self.checkpoints / name.replace(" ", "-"), "resume": self.resume}
+
+
+def jackknife_tags(
+    sentences: list[Sentence],
+    *,
+    progress: Progress | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    **options: Any,
+) -> list[Sentence]:
+    """Give training data the tags and lemmas of models that have not seen them.
+
+    Parameters
+    ----------
+    sentences
+        The training data of a parser.
+    progress, checkpoint, resume
+        As for :func:`train_pipeline`.
+    options
+        Those of :class:`PipelineOptions` that concern tags and lemmas.
+
+    Examples
+    --------
+    >>> from turbotree.text import treebank
+    >>> sentences = list(treebank(40, seed=1))
+    >>> tagged = jackknife_tags(sentences, folds=2, fold_epochs=1)
+    >>> tagged[0].heads == sentences[0].heads
+    True
+    """
+    folder = Path(checkpoint) if checkpoint is not None else None
+    trainer = _Trainer(
+        sentences, [], PipelineOptions(**options), folder, resume, progress or Silent()
+    )
+    return trainer._jackknife()
+
+
+class _Renamed:
+    """Shows a learner's progress under a name of its own."""
+
+    def __init__(self, inner: Progress, prefix: str) -> None:
+        self._inner, self._prefix = inner, prefix
+
+    def start(self, name: str, instances: int, epochs: int) -> None:
+        self._inner.start(f"{self._prefix}: {name}", instances, epochs)
+
+    def instance(self, name: str, done: int, record: EpochRecord) -> None:
+        self._inner.instance(f"{self._prefix}: {name}", done, record)
+
+    def epoch(self, name: str, record: EpochRecord) -> None:
+        self._inner.epoch(f"{self._prefix}: {name}", record)
+
+    def note(self, text: str) -> None:
+        self._inner.note(text)
+
+
+def _no_parser() -> Any:
+    """Stand in for a parser that is yet to be trained."""
+    return None
+
+
+def _in_parts(
+    tag: Callable[[Sequence[Sentence]], list[Sentence]], some: Sequence[Sentence]
+) -> Iterator[Sentence]:
+    for start in range(0, len(some), 64):
+        yield from tag(some[start : start + 64])
+
+
+def _with_lemmas(tagged: Sequence[Sentence], gold: Sequence[Sentence]) -> list[Sentence]:
+    return [s.replace(lemma=g.lemmas) for s, g in zip(tagged, gold, strict=True)]
+
+
+def _agreement(gold: Sequence[Sentence], found: Sequence[Sentence]) -> dict[str, float]:
+    """Percentage of the words with the right tags and lemmas."""
+    words = max(1, sum(map(len, gold)))
+    return {
+        name: 100.0
+        * sum(
+            a == b
+            for one, other in zip(gold, found, strict=True)
+            for a, b in zip(one.column(name), other.column(name), strict=True)
+        )
+        / words
+        for name in ("upos", "xpos", "feats", "lemma")
+    }
+
+
+def _fingerprint(sentences: Sequence[Sentence]) -> str:
+    digest = hashlib.sha256()
+    for sentence in sentences:
+        digest.update(sentence.to_text().encode())
+    return digest.hexdigest()

@@ -1,0 +1,258 @@
+"""The HTTP API: routes, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import asdict
+from typing import Any
+
+import turbotree
+from turbotree.errors import InputError, MissingExtraError, TurbotreeError
+from turbotree.serving import schemas
+from turbotree.serving.annotations import Annotations
+from turbotree.serving.boundary import Boundary
+from turbotree.serving.engine import Engine, Question
+from turbotree.serving.errors import problem, problem_of, status_of, to_json
+from turbotree.serving.limits import TooLargeError
+from turbotree.serving.metrics import Metrics
+from turbotree.serving.pages import Page, read_pages
+from turbotree.serving.reading import conllu_sentences
+from turbotree.serving.workers import Workers
+
+try:
+    from fastapi import FastAPI, Request, Response
+    from fastapi.exceptions import RequestValidationError
+    from starlette.exceptions import HTTPException
+except ImportError as error:
+    raise MissingExtraError(
+        "turbotree serve needs FastAPI: pip install 'turbotree[serve]'"
+    ) from error
+
+_ABOUT = """Trees with probabilities, proofs and constraints over HTTP. Errors are JSON too:
+{"error": {"kind": ..., "message": ...}}, one line for people."""
+_JSON = "application/json"
+_REFUSALS: dict[int | str, dict[str, Any]] = {
+    status: {"model": schemas.ErrorAnswer, "description": what}
+    for status, what in (
+        (400, "Not JSON, or not for this host."),
+        (408, "The body took too long to arrive."),
+        (413, "Too many bytes, sentences, words or trees."),
+        (415, "Not of type application/json."),
+        (422, "A mistake in the request, or constraints that no tree obeys."),
+        (429, "Too many requests at once; see Retry-After."),
+        (503, "Took too long."),
+    )
+}
+
+
+def create_app(
+    engine: Engine,
+    *,
+    annotations: Annotations | None = None,
+    hosts: Collection[str] | None = None,
+) -> Any:
+    """Make the application of a server.
+
+    Parameters
+    ----------
+    engine
+        The model, with its limits.
+    annotations
+        Where corrected trees are kept; without it, they cannot be saved. Close it when the server
+        has stopped.
+    hosts
+        Names that the server goes by; None takes any.
+
+    Returns
+    -------
+    An ASGI application; :func:`turbotree.serving.run` runs it.
+
+    Examples
+    --------
+    >>> from turbotree import Parser
+    >>> from turbotree.text import treebank
+    >>> parser = Parser.train(treebank(60, seed=1), epochs=1, pruner_epochs=1)
+    >>> callable(create_app(Engine(parser)))
+    True
+    """
+    metrics, workers = Metrics(), Workers(engine.limits)
+    handlers = _Handlers(engine, annotations, metrics, workers)
+
+    app = FastAPI(
+        title="turbotree",
+        version=turbotree.__version__,
+        description=_ABOUT,
+        docs_url=None,  # its page asks another host for its scripts; ours is static/docs.html
+        redoc_url=None,
+    )
+    app.add_exception_handler(TurbotreeError, handlers.mistake)
+    app.add_exception_handler(RequestValidationError, handlers.invalid)
+    app.add_exception_handler(HTTPException, handlers.http_error)
+
+    paths: set[str] = set()
+
+    def add(path: str, method: str, handler: Callable[..., Any], **options: Any) -> None:
+        if not path.startswith("/static/"):
+            paths.add(path)
+        app.add_api_route(path, handler, methods=[method], **options)
+
+    add("/parse", "POST", handlers.parse, response_model=schemas.ParseAnswer, responses=_REFUSALS)
+    add("/batch", "POST", handlers.batch, response_model=schemas.BatchAnswer, responses=_REFUSALS)
+    add("/model", "GET", handlers.model, response_model=schemas.ModelAnswer)
+    add("/health", "GET", handlers.health, response_model=schemas.HealthAnswer)
+    add("/metrics", "GET", handlers.metrics_text, responses=_text("Counters for Prometheus."))
+    if annotations is not None:
+        saved = schemas.SavedAnswer
+        add("/annotations", "POST", handlers.save, response_model=saved, responses=_REFUSALS)
+        add("/annotations", "GET", handlers.saved, response_model=saved)
+        add("/annotations.conllu", "GET", handlers.saved_file, responses=_text("All trees."))
+    for name, page in read_pages().items():
+        path = {"index.html": "/", "docs.html": "/docs"}.get(name, f"/static/{name}")
+        add(path, "GET", _page_handler(page), include_in_schema=False)
+    return Boundary(app, engine.limits, metrics, paths, hosts)
+
+
+class _Handlers:
+    """One method a route."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        annotations: Annotations | None,
+        metrics: Metrics,
+        workers: Workers,
+    ) -> None:
+        self._engine, self._annotations = engine, annotations
+        self._metrics, self._workers = metrics, workers
+
+    async def parse(self, request: schemas.ParseRequest) -> Response:
+        """Parse sentences; with constraints, rules, several trees, probabilities, a trace."""
+        question = Question(**request.model_dump())
+
+        def job(in_time: Callable[[], bool]) -> bytes:
+            answers = self._engine.answer(question, in_time)
+            self._count(answers)
+            return to_json({"sentences": answers})
+
+        return Response(await self._workers.run(job), media_type=_JSON)
+
+    async def batch(self, request: schemas.BatchRequest) -> Response:
+        """Parse several documents; a mistake in one is told in its place."""
+        shared = request.model_dump(exclude={"documents"})
+        questions = [Question(**own.model_dump(), **shared) for own in request.documents]
+
+        def job(in_time: Callable[[], bool]) -> bytes:
+            documents: list[dict[str, Any]] = []
+            count = 0
+            for question in questions:
+                try:
+                    answers = self._engine.answer(question, in_time)
+                except TurbotreeError as error:
+                    if status_of(error) != 422:
+                        raise
+                    documents.append({"error": problem_of(error)})
+                    continue
+                count += len(answers)
+                if count > self._engine.limits.max_sentences:
+                    raise TooLargeError(
+                        f"more than {self._engine.limits.max_sentences} sentences; "
+                        "send fewer at a time"
+                    )
+                self._count(answers)
+                documents.append({"sentences": answers})
+            return to_json({"documents": documents})
+
+        return Response(await self._workers.run(job), media_type=_JSON)
+
+    async def model(self) -> Response:
+        """Tell what the model is, and what this server takes."""
+        about = {
+            **self._engine.about(),
+            "annotate": self._annotations is not None,
+            "limits": asdict(self._engine.limits),
+        }
+        return Response(to_json(about), media_type=_JSON)
+
+    async def health(self) -> Response:
+        """Answer, which is all there is to say."""
+        about = {"status": "ok", "version": turbotree.__version__}
+        return Response(to_json(about), media_type=_JSON)
+
+    async def metrics_text(self) -> Response:
+        """Give counters in the text format of Prometheus."""
+        return Response(self._metrics.to_text(), media_type="text/plain; version=0.0.4")
+
+    async def save(self, request: schemas.SaveRequest) -> Response:
+        """Keep a corrected tree; it is on the disk when this is answered."""
+        annotations = self._annotations
+        assert annotations is not None
+
+        def job(_: Callable[[], bool]) -> bytes:
+            sentences = conllu_sentences(request.conllu)
+            if len(sentences) != 1:
+                raise InputError(f"expected one sentence, got {len(sentences)}")
+            count = annotations.save(sentences[0])
+            return to_json({"saved": count, "file": annotations.file.name})
+
+        return Response(await self._workers.run(job), media_type=_JSON)
+
+    async def saved(self) -> Response:
+        """Tell how many sentences are kept."""
+        assert self._annotations is not None
+        about = {"saved": len(self._annotations), "file": self._annotations.file.name}
+        return Response(to_json(about), media_type=_JSON)
+
+    async def saved_file(self) -> Response:
+        """Give all trees that were kept, as CoNLL-U."""
+        annotations = self._annotations
+        assert annotations is not None
+        text = await self._workers.run(lambda _: annotations.to_text())
+        headers = {"content-disposition": f'attachment; filename="{annotations.file.name}"'}
+        return Response(text, media_type="text/plain; charset=utf-8", headers=headers)
+
+    async def mistake(self, _: Request, error: Exception) -> Response:
+        """Answer an error that was raised on purpose."""
+        assert isinstance(error, TurbotreeError)
+        return self._failed(problem_of(error), status_of(error))
+
+    async def invalid(self, _: Request, error: Exception) -> Response:
+        """Answer a request of the wrong shape."""
+        assert isinstance(error, RequestValidationError)
+        first = error.errors()[0]
+        if first["type"] == "json_invalid":
+            return self._failed(problem("input", "the body is not JSON"), 400)
+        where = ".".join(str(step) for step in first["loc"] if step != "body")
+        said = f"{where}: {first['msg']}" if where else str(first["msg"])
+        return self._failed(problem("input", said), 422)
+
+    async def http_error(self, _: Request, error: Exception) -> Response:
+        """Answer what is not there, and what cannot be read."""
+        assert isinstance(error, HTTPException)
+        headers = dict(error.headers or {})
+        return self._failed(problem("input", str(error.detail)), error.status_code, headers)
+
+    def _failed(
+        self, what: dict[str, Any], status: int, headers: dict[str, str] | None = None
+    ) -> Response:
+        self._metrics.failed(what["kind"])
+        if status == 429:
+            headers = {"retry-after": "1"}
+        return Response(to_json({"error": what}), status, headers, media_type=_JSON)
+
+    def _count(self, answers: list[dict[str, Any]]) -> None:
+        self._metrics.parsed(len(answers), sum(len(answer["words"]) for answer in answers))
+
+
+def _text(what: str) -> dict[int | str, dict[str, Any]]:
+    schema = {"schema": {"type": "string"}}
+    return {200: {"description": what, "content": {"text/plain": schema}}}
+
+
+def _page_handler(page: Page) -> Callable[[Request], Any]:
+    async def give(request: Request) -> Response:
+        headers = {"etag": page.tag, "cache-control": "no-cache"}
+        if request.headers.get("if-none-match") == page.tag:
+            return Response(status_code=304, headers=headers)
+        return Response(page.content, media_type=page.media_type, headers=headers)
+
+    return give

@@ -1,0 +1,218 @@
+"""The shapes of requests and answers, for checks and for the OpenAPI document."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from turbotree.errors import MissingExtraError
+
+try:
+    from pydantic import BaseModel, ConfigDict, Field
+except ImportError as error:
+    raise MissingExtraError(
+        "turbotree serve needs FastAPI: pip install 'turbotree[serve]'"
+    ) from error
+
+_ARC = "An arc as [head, modifier] or [head, modifier, label]; words are 1 to n, head 0 is the root"
+Arc = Annotated[list[int | str | None], Field(min_length=2, max_length=3, description=_ARC)]
+Cell = Annotated[str, Field(max_length=1000)]
+
+
+class Strict(BaseModel):
+    """A request: unknown names are mistakes."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Token(Strict):
+    """A word with its columns."""
+
+    form: Annotated[str, Field(min_length=1, max_length=1000)]
+    lemma: Cell | None = None
+    upos: Cell | None = None
+    xpos: Cell | None = None
+    feats: Cell | None = None
+
+
+class Document(Strict):
+    """Sentences, given in one of four ways."""
+
+    text: str | None = Field(None, description="Raw text; only if the model is a pipeline.")
+    conllu: str | None = Field(None, description="Sentences in CoNLL-U; heads are not looked at.")
+    tagged: str | None = Field(
+        None,
+        description="Words with tags, one sentence a line.",
+        examples=["Birds/NOUN sing/VERB ./PUNCT"],
+    )
+    tokens: list[Cell | Token] | None = Field(
+        None, description="The words of one sentence: form/UPOS, or objects.", max_length=100_000
+    )
+
+
+class ParseRequest(Document):
+    """What to parse, and what to tell of it."""
+
+    require: list[Arc] = Field([], description="Arcs that the tree has to have.", max_length=2000)
+    forbid: list[Arc] = Field([], description="Arcs that it must not have.", max_length=2000)
+    k: int = Field(1, ge=1, le=100, description="How many trees, best first.")
+    rules: str | None = Field(None, max_length=20_000, description="Rules that trees obey.")
+    marginals: bool = Field(False, description="Probabilities of arcs and labels.")
+    trace: bool = Field(False, description="Bound and value of every round of the solver.")
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={"examples": [{"tagged": "Birds/NOUN sing/VERB", "marginals": True}]},
+    )
+
+
+class BatchRequest(Strict):
+    """Several documents at once."""
+
+    documents: list[Document] = Field(min_length=1, max_length=1000)
+    k: int = Field(1, ge=1, le=100)
+    rules: str | None = Field(None, max_length=20_000)
+    marginals: bool = False
+
+
+class SaveRequest(Strict):
+    """A corrected tree."""
+
+    conllu: Annotated[str, Field(min_length=1)]
+
+
+class Word(BaseModel):
+    """A word as the parser saw it."""
+
+    form: str
+    lemma: str
+    upos: str
+    xpos: str
+    feats: str
+
+
+class Certificate(BaseModel):
+    """What is known of a tree: status optimal is a proof that none scores higher."""
+
+    status: str
+    bound: float | None
+    gap: float | None
+    rounds: int
+    seconds: float
+
+
+class Tree(BaseModel):
+    """A tree of a sentence."""
+
+    rank: int
+    heads: list[int]
+    labels: list[str]
+    score: float
+    certificate: Certificate
+    conllu: str
+    probability: float | None = None
+    head_probabilities: list[float] | None = None
+    label_probabilities: list[float] | None = None
+
+
+class LikelyHead(BaseModel):
+    """A head that a word may have."""
+
+    head: int
+    probability: float
+
+
+class LikelyLabel(BaseModel):
+    """A label that the arc of a word may have."""
+
+    label: str
+    probability: float
+
+
+class Alternatives(BaseModel):
+    """What a word's head may be, and its label in the first tree."""
+
+    heads: list[LikelyHead]
+    labels: list[LikelyLabel]
+
+
+class Trace(BaseModel):
+    """The rounds of dual decomposition: where bound and value meet, the tree is proven best."""
+
+    status: str
+    gap: float | None
+    rounds: list[float | None]
+    bound: list[float | None]
+    value: list[float | None]
+
+
+class ParsedSentence(BaseModel):
+    """A sentence and its trees, best first."""
+
+    text: str
+    words: list[Word]
+    trees: list[Tree]
+    alternatives: list[Alternatives] | None = None
+    marginals_converged: bool | None = None
+    trace: Trace | None = None
+
+
+class ParseAnswer(BaseModel):
+    """The sentences of a request."""
+
+    sentences: list[ParsedSentence]
+
+
+class Problem(BaseModel):
+    """What went wrong, in one line; line and column are those of the rules."""
+
+    kind: str
+    message: str
+    line: int | None = None
+    column: int | None = None
+
+
+class ErrorAnswer(BaseModel):
+    """An answer that is none."""
+
+    error: Problem
+
+
+class DocumentAnswer(BaseModel):
+    """The sentences of one document, or why there are none."""
+
+    sentences: list[ParsedSentence] | None = None
+    error: Problem | None = None
+
+
+class BatchAnswer(BaseModel):
+    """One answer a document, in order."""
+
+    documents: list[DocumentAnswer]
+
+
+class ModelAnswer(BaseModel):
+    """What the model is, and what this server takes."""
+
+    model_config = ConfigDict(extra="allow")
+
+    name: str
+    kind: str
+    text: bool
+    rules: bool
+    labels: list[str]
+    annotate: bool
+    limits: dict[str, Any]
+
+
+class HealthAnswer(BaseModel):
+    """The server is there."""
+
+    status: str
+    version: str
+
+
+class SavedAnswer(BaseModel):
+    """How many sentences are kept."""
+
+    saved: int
+    file: str

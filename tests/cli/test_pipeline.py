@@ -1,0 +1,151 @@
+"""Pipelines at the command line."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from turbotree.text import read_conllu
+from turbotree.text.surface import raw_text
+
+TEXT = "The dogs slept. A girl sang.\n\nDid the man see a dog?\n"
+
+
+@pytest.fixture(scope="module")
+def pipeline(run: Callable[..., Any], files: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A pipeline, trained by the command line on a small part of the treebank."""
+    model = tmp_path_factory.mktemp("pipeline") / "all.safetensors"
+    options = ("--task", "pipeline", "--epochs", "1", "--licence", "CC0", "--dev", files.dev)
+    result = run("train", files.test, "-o", model, *options)
+    assert result.exit_code == 0, result.output
+    assert "dev from raw text: tokens" in result.output
+    assert not model.with_name("all.safetensors.checkpoint").exists()
+    return model
+
+
+def sentences(output: str) -> list[Any]:
+    return list(read_conllu(io.StringIO(output)))
+
+
+def test_text_comes_from_an_option_a_file_or_a_pipe(
+    run: Callable[..., Any], pipeline: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "text.txt"
+    file.write_text(TEXT)
+    from_option = run("parse", pipeline, "--text", TEXT).stdout
+    from_file = run("parse", pipeline, file).stdout
+    assert [s.text for s in sentences(from_option)] == [
+        "The dogs slept.",
+        "A girl sang.",
+        "Did the man see a dog?",
+    ]
+    assert from_file == from_option == run("parse", pipeline, input=TEXT).stdout
+    assert from_file == run("parse", pipeline, file, "--threads", 2).stdout
+    last = sentences(from_file)[-1]
+    assert last.sent_id == "3"
+    assert last.column("misc")[0] == f"TokenRange={TEXT.index('Did')}:{TEXT.index('Did') + 3}"
+
+
+def test_sentences_are_tagged_and_parsed(
+    run: Callable[..., Any], pipeline: Path, files: Any
+) -> None:
+    found = sentences(run("parse", pipeline, files.dev).stdout)
+    gold = list(read_conllu(files.dev))
+    assert [s.forms for s in found] == [s.forms for s in gold]
+    assert [s.upos for s in found] != [s.upos for s in gold]
+    kept = sentences(run("parse", pipeline, files.dev, "--keep-tags").stdout)
+    assert [s.upos for s in kept] == [s.upos for s in gold]
+    piped = run("parse", pipeline, "--input-format", "conllu", input=files.dev.read_text())
+    assert sentences(piped.stdout) == found
+
+
+def test_other_formats_are_written(run: Callable[..., Any], pipeline: Path) -> None:
+    record = json.loads(run("parse", pipeline, "--text", "Dogs sing.", "-f", "json").stdout)
+    assert [word["form"] for word in record["words"]] == ["Dogs", "sing", "."]
+    marked = run("parse", pipeline, "--text", "Dogs sing.", "--marginals").stdout
+    assert "HeadProb=" in marked
+
+
+def test_raw_text_is_scored(
+    run: Callable[..., Any], pipeline: Path, files: Any, tmp_path: Path
+) -> None:
+    text, parsed = tmp_path / "dev.txt", tmp_path / "parsed.conllu"
+    text.write_text(raw_text(read_conllu(files.dev)))
+    assert run("parse", pipeline, text, "-o", parsed).exit_code == 0
+    figures = json.loads(run("eval", files.dev, parsed, "--raw", "--json").stdout)
+    assert figures["tokens"]["F1"] > 98
+    assert set(figures) >= {"sentences", "words", "UPOS", "UFeats", "lemmas", "UAS", "LAS"}
+    whole = [line for line in parsed.read_text().splitlines() if line]
+    merged = [line for line in whole if not line.startswith("# ")]
+    assert merged
+    assert "tokens" in run("eval", files.dev, parsed, "--raw").stdout
+
+
+def test_inspect_tells_the_sizes_of_the_parts(run: Callable[..., Any], pipeline: Path) -> None:
+    facts = json.loads(run("inspect", pipeline, "--json").stdout)
+    assert list(facts["components"]) == ["tokenizer", "tagger", "lemmatizer", "parser"]
+    assert sum(facts["sizes"].values()) == facts["bytes"] == pipeline.stat().st_size
+    assert sum(part["bytes"] for part in facts["components"].values()) < facts["bytes"]
+    assert facts["licence"] == "CC0"
+    page = run("inspect", pipeline).stdout
+    assert "held-out tags" in page
+    assert "edit scripts" in page
+
+
+def test_parsers_learn_from_predicted_tags_and_may_be_compact(
+    run: Callable[..., Any], files: Any, tmp_path: Path
+) -> None:
+    sizes = {}
+    for bits in (16, 32):
+        model = tmp_path / f"{bits}.safetensors"
+        options = ("--tags", "jackknife", "--bits", bits, "--epochs", 1, "-q")
+        result = run("train", files.dev, "-o", model, *options)
+        assert result.exit_code == 0, result.output
+        sizes[bits] = json.loads(run("inspect", model, "--json").stdout)["sizes"]
+    assert sizes[16]["parts"] < 0.6 * sizes[32]["parts"]
+    trimmed = tmp_path / "trimmed.safetensors"
+    run("train", files.dev, "-o", trimmed, "--trim", 8, "--bits", 16, "--epochs", 1, "-q")
+    facts = json.loads(run("inspect", trimmed, "--json").stdout)
+    assert facts["sizes"]["parts"] < sizes[16]["parts"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--text", "a", "--input-format", "conllu"), "give only one of them"),
+        (("--text", "a", "--keep-tags"), "plain text has no tags"),
+        (("--columns", "form"), "--columns and --encoding are for taggers"),
+    ],
+)
+def test_what_does_not_go_together_is_said(
+    fails: Callable[..., str], pipeline: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    assert message in fails("parse", pipeline, *arguments)
+
+
+def test_text_is_for_pipelines(fails: Callable[..., str], files: Any) -> None:
+    assert "--text and --keep-tags are for pipelines" in fails("parse", files.model, "--text", "a")
+    line = fails("parse", files.model, "--input-format", "text", input="a")
+    assert line == "--input-format text is for pipelines: other models need sentences"
+
+
+def test_text_that_is_not_unicode_is_one_line(
+    fails: Callable[..., str], pipeline: Path, tmp_path: Path
+) -> None:
+    bad = tmp_path / "bad.txt"
+    bad.write_bytes(b"Dogs sing.\n\xff\n")
+    assert fails("parse", pipeline, bad, "--input-format", "text") == f"{bad}:2: not UTF-8 text"
+
+
+def test_rules_reach_the_parser(
+    run: Callable[..., Any], fails: Callable[..., str], pipeline: Path, tmp_path: Path
+) -> None:
+    assert run("parse", pipeline, "--text", TEXT, "--rules", "one-subject").exit_code == 0
+    bad = tmp_path / "bad.rules"
+    bad.write_text("nonsense(((")
+    assert fails("parse", pipeline, "--text", TEXT, "--rules", bad).startswith(f"{bad}:1:")

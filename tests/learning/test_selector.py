@@ -1,0 +1,201 @@
+"""Selecting for a budget, and what the features are called afterwards."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles.labelling import KIND, LABELS, TEMPLATES, LabellingTask, fired, random_instances
+
+from turbotree.errors import InputError
+from turbotree.features import Encoder, PartKind, Parts, Scorer, Weights, parse_templates
+from turbotree.learning import (
+    LearnerOptions,
+    Loss,
+    Selection,
+    SelectionOptions,
+    Selector,
+    SparseRecord,
+    best_templates,
+    information_gain,
+    learn,
+    renumbered,
+)
+from turbotree.learning.counting import firing_rates
+from turbotree.learning.filters import most_frequent_features
+from turbotree.learning.refitting import closed_weights
+from turbotree.learning.regularisers import templates_of_keys
+from turbotree.learning.selection import METHODS, sorted_budgets
+from turbotree.text import Sentence
+
+PARSED = parse_templates(TEMPLATES, KIND)
+# Steps so small that the length of the gradient, which has fewer features in smaller models, does
+# not matter.
+SVM = LearnerOptions(Loss.named("svm"), epochs=2, largest_step=1e-3)
+
+
+@pytest.fixture(scope="module")
+def task():
+    return LabellingTask(random_instances(60, 2))
+
+
+def select(task, budget, exempt=(), **options):
+    how = SelectionOptions(rounds_between=20, epochs=2, **options)
+    return Selector(task, PARSED, how, exempt=exempt).select(budget)
+
+
+def test_a_budget_of_templates_is_kept(task):
+    for groups in ("template", "coarse-to-fine"):
+        for budget in (1, 2, 3):
+            selection = select(task, budget, groups=groups)
+            assert len(selection.templates) == budget
+            assert set(templates_of_keys(selection.keys).tolist()) == set(selection.templates)
+    assert select(task, 9).templates == (0, 1, 2, 3)
+
+
+def test_a_budget_of_features_is_kept(task):
+    assert len(select(task, 7, method="l1").keys) == 7
+    under_labels = select(task, 7, groups="label")
+    assert len(np.unique(under_labels.keys >> np.uint64(12))) == 7
+
+
+def test_coarser_templates_come_first(task):
+    # "a b" needs "a" and "b".
+    for budget in (1, 2, 3):
+        chosen = select(task, budget, groups="coarse-to-fine").templates
+        assert 3 not in chosen or {0, 1} <= set(chosen)
+
+
+def test_exempt_templates_stay_and_are_not_counted(task):
+    for method in ("group-lasso", "information-gain"):
+        chosen = select(task, 1, exempt=[0], method=method).templates
+        assert 0 in chosen
+        assert len(chosen) == 2
+
+
+def test_information_gain_takes_the_best(task):
+    expected = best_templates(information_gain(task), 2)
+    selection = select(task, 2, method="information-gain")
+    assert list(selection.templates) == expected
+    assert (selection.keys, selection.records, selection.peak_features) == (None, (), 0)
+
+
+@pytest.mark.parametrize("budget", [1, 5, 11, 20, 1000])
+def test_the_cut_off_of_frequency_is_the_least_that_keeps_the_budget(task, budget):
+    counts = Counter(
+        (feature, right) for inputs, right in task.instances for feature in fired(inputs)
+    )
+    kept = {n: sum(count >= n for count in counts.values()) for n in range(1, 100)}
+    expected = max(number for number in kept.values() if number <= budget)
+    assert len(most_frequent_features(task, budget)) == expected
+
+
+def test_whole_templates_can_be_refitted(task):
+    selection = select(task, 2, refit="templates")
+    assert selection.keys is None
+    assert selection.templates == select(task, 2).templates
+
+
+def test_the_peak_is_that_of_all_epochs():
+    records = (SparseRecord(1, peak_features=7), SparseRecord(2, peak_features=3))
+    assert Selection(2, (0, 1), None, records).peak_features == 7
+
+
+def test_budgets_are_sorted_and_checked():
+    assert sorted_budgets([3, 1, 3]) == [1, 3]
+    for wrong in ([], [0], [2.5], [True], ["3"]):
+        with pytest.raises(InputError, match="budget"):
+            sorted_budgets(wrong)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"method": "lasso"}, f"expected one of {', '.join(METHODS)}"),
+        ({"groups": "word"}, "groups is 'word'"),
+        ({"refit": "all"}, "refit is 'all'"),
+        ({"method": "l1", "groups": "label"}, "groups are for the method group-lasso"),
+        ({"epochs": 0}, "epochs is 0"),
+        ({"rounds_between": 0}, "rounds between is 0"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(options, said):
+    with pytest.raises(InputError, match=said):
+        SelectionOptions(**options)
+
+
+@given(st.sets(st.integers(0, 3), min_size=1), st.integers(0, 1000))
+def test_features_keep_their_weights_under_new_numbers(templates, seed):
+    task = LabellingTask(random_instances(15, seed))
+    numbers = sorted(templates)
+    small = LabellingTask(task.instances, templates=[TEMPLATES[number] for number in numbers])
+    rng = np.random.default_rng(seed)
+    weights = Weights()
+    for index in range(len(task)):
+        weights.add(task.problem(index).gradient(rng.normal(size=LABELS)), 1.0)
+    keys, values, _ = weights.table.entries()
+    ours = np.isin(templates_of_keys(keys), numbers)
+    old = Weights.of(keys[ours], values[ours])
+    new_keys = renumbered(keys[ours], numbers, task, small)
+    new = Weights.of(new_keys, values[ours])
+    np.testing.assert_allclose(small.table(new), task.table(old), atol=1e-6)
+    assert len(new) == len(old)
+
+
+def test_a_refit_under_new_numbers_is_the_refit_under_the_old_ones(task):
+    selection = select(task, 2)
+    small = LabellingTask(task.instances, templates=[TEMPLATES[n] for n in selection.templates])
+    old, _ = learn(task, SVM, start=closed_weights(selection.keys))
+    keys = renumbered(selection.keys, selection.templates, task, small)
+    new, _ = learn(small, SVM, start=closed_weights(keys))
+    np.testing.assert_allclose(small.table(new), task.table(old), atol=1e-5)
+
+
+def test_features_that_occur_nowhere_are_left_out(task):
+    nothing = np.array([], dtype=np.uint64)
+    assert len(renumbered(nothing, [0], task, task)) == 0
+    strange = np.array([123 << 22 | 1 << 12], dtype=np.uint64)
+    assert len(renumbered(strange, range(4), task, task)) == 0
+    with pytest.raises(InputError, match="other templates"):
+        renumbered(strange, [0], task, task)
+
+
+def test_templates_with_sets_of_values_fire_more_often():
+    # Entries of FEATS: none, two, two, one; "usual" templates have one feature a word.
+    feats = ["_", "A=1|B=1", "A=1|B=2", "A=2"]
+    sentence = Sentence.from_words(list("abcd"), feats=feats)
+    encoder = Encoder.fit([sentence], ["form"], ["feat"])
+    task = WordTask(sentence, ["w.feat", "w.form", "w-1.form", "w.feat w-1.feat"], encoder)
+    rates = firing_rates(task)
+    # 5 of 4; the product with the word before: 2 * 2 + 2 * 1 = 6, and what stands before the first.
+    fired = np.bincount(templates_of_keys(task.keys(0)), minlength=4)
+    assert fired[:3].tolist() == [5, 4, 4]
+    expected = np.maximum(1.0, fired / np.median(fired))
+    np.testing.assert_allclose(rates[:4], expected)
+    assert (rates[4:] == 1.0).all()
+    assert (firing_rates(LabellingTask([])) == 1.0).all()
+
+
+class WordTask:
+    """One sentence, all of whose words are right."""
+
+    def __init__(self, sentence, templates, encoder):
+        self.scorer = Scorer(templates, PartKind(("w",)), encoder)
+        self.prepared = self.scorer.prepare(encoder.encode([sentence]))
+        self.parts = Parts.of_one([[i + 1] for i in range(len(sentence))])
+        self.gold = np.ones(len(sentence))
+
+    def __len__(self):
+        return 1
+
+    def problem(self, index):
+        return self
+
+    def gradient(self, coefficients):
+        return self.scorer.gradient(self.prepared, self.parts, coefficients)
+
+    def keys(self, index):
+        return self.scorer.keys(self.prepared, self.parts)

@@ -1,0 +1,164 @@
+"""A pipeline: text or sentences in, trees out, the same from a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import turbotree as tt
+from turbotree.errors import InputError, ModelFileError
+from turbotree.modelfile import read_model, write_model
+from turbotree.pipeline import Pipeline
+from turbotree.text import Sentence, treebank
+from turbotree.text.surface import raw_text
+
+TEXT = "The dogs slept. Did a girl see them?\n\nNo."
+
+
+def written(parses: list[tt.Parse]) -> str:
+    return "".join(parse.to_sentence().to_text() for parse in parses)
+
+
+def test_every_column_is_filled(nlp: Pipeline) -> None:
+    parses = nlp(TEXT)
+    assert [parse.sentence.text for parse in parses][-1] == "No."
+    for parse in parses:
+        sentence = parse.to_sentence()
+        tt.text.check_tree(sentence)
+        for name in ("lemma", "upos", "xpos", "deprel"):
+            assert "_" not in sentence.column(name)
+
+
+def test_a_file_holds_everything(nlp: Pipeline, tmp_path: Path) -> None:
+    path = tmp_path / "all.safetensors"
+    nlp.save(path)
+    loaded = tt.load(path)
+    assert isinstance(loaded, Pipeline)
+    assert written(loaded(TEXT)) == written(nlp(TEXT))
+    again = tmp_path / "again.safetensors"
+    loaded.save(again)
+    assert again.read_bytes() == path.read_bytes()
+
+
+def test_training_twice_gives_the_same_bytes(
+    sentences: list[Sentence], quick: dict[str, Any], tmp_path: Path
+) -> None:
+    for name, threads in (("one", 1), ("two", 2)):
+        Pipeline.train(sentences[:30], threads=threads, **quick).save(tmp_path / name)
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
+
+
+def test_training_goes_on_from_a_checkpoint(
+    sentences: list[Sentence], quick: dict[str, Any], tmp_path: Path
+) -> None:
+    some, folder = sentences[:30], tmp_path / "state"
+    whole = Pipeline.train(some, **quick)
+    Pipeline.train(some, checkpoint=folder, **quick)
+    (folder / "parser" / "parts.checkpoint").unlink()
+    resumed = Pipeline.train(some, checkpoint=folder, resume=True, **quick)
+    whole.save(tmp_path / "whole")
+    resumed.save(tmp_path / "resumed")
+    assert (tmp_path / "whole").read_bytes() == (tmp_path / "resumed").read_bytes()
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_texts_come_in_order(nlp: Pipeline, threads: int) -> None:
+    texts = [f"{TEXT} The man saw {i} dogs." for i in range(8)]
+    found = nlp.pipe(iter(texts), threads=threads)
+    assert [written(parses) for parses in found] == [written(nlp(text)) for text in texts]
+
+
+def test_known_words_are_kept_and_tags_replaced(nlp: Pipeline) -> None:
+    gold = list(treebank(5, seed=4))
+    wrong = [s.replace(upos=["X"] * len(s), lemma=["wrong"] * len(s)) for s in gold]
+    found = [parse.to_sentence() for parse in nlp.annotate(wrong)]
+    assert [s.forms for s in found] == [s.forms for s in gold]
+    assert [s.comments for s in found] == [s.comments for s in gold]
+    assert not any("X" in s.upos or "wrong" in s.lemmas for s in found)
+    assert written(nlp.annotate(gold)) == written(nlp.annotate(wrong))
+    assert written(list(nlp.annotate_stream(gold, threads=2))) == written(nlp.annotate(gold))
+
+
+def test_given_tags_may_stay(nlp: Pipeline) -> None:
+    gold = list(treebank(5, seed=4))
+    found = nlp.annotate(gold, keep_tags=True)
+    assert [parse.sentence for parse in found] == gold
+    assert written(found) == written([nlp.parser.parse(s) for s in gold])
+
+
+def test_empty_input_gives_nothing(nlp: Pipeline) -> None:
+    assert nlp("") == nlp(" \n\n") == nlp.annotate([]) == list(nlp.pipe([])) == []
+
+
+def test_what_is_no_text_is_refused(nlp: Pipeline) -> None:
+    with pytest.raises(InputError, match="expected a text, got bytes"):
+        nlp(b"dogs")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="threads is 0"):
+        nlp.pipe([], threads=0)
+
+
+def test_treebanks_may_lack_spaces_tags_and_lemmas(quick: dict[str, Any]) -> None:
+    bare = [
+        s.replace(**{name: ["_"] * len(s) for name in ("lemma", "xpos", "feats", "misc")})
+        for s in treebank(30, seed=1)
+    ]
+    nlp = Pipeline.train(bare, **quick)
+    assert nlp.tokenizer is None
+    assert nlp.lemmatizer is None
+    assert nlp.annotate(bare[:2])[0].sentence.lemmas == bare[0].lemmas
+    with pytest.raises(InputError, match="no tokenizer"):
+        nlp("The dogs slept.")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"folds": 1}, "folds is 1; expected a whole number from 2"),
+        ({"bits": 8}, "bits is 8"),
+        ({"unit": "bytes"}, "unknown unit 'bytes'"),
+        ({"parser": {"bits": 16}}, "parser: bits is the same for the whole pipeline"),
+        ({"parser": {"epochs": 0}}, "epochs is 0"),
+        ({"tagger": {"colour": 1}}, "colour"),
+        ({"colour": 1}, "train.*colour"),
+    ],
+)
+def test_wrong_options_are_named(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        Pipeline.train(treebank(3), **options)
+
+
+def test_other_kinds_of_files_are_refused(nlp: Pipeline, tmp_path: Path) -> None:
+    nlp.parser.save(tmp_path / "parser")
+    with pytest.raises(ModelFileError, match="is a 'parser' model, expected 'pipeline'"):
+        Pipeline.load(tmp_path / "parser")
+    assert isinstance(tt.load(tmp_path / "parser"), tt.Parser)
+    write_model(tmp_path / "odd", {}, {}, kind="odd")
+    with pytest.raises(ModelFileError, match="is a 'odd' model"):
+        tt.load(tmp_path / "odd")
+
+
+@pytest.mark.parametrize("component", ["tokenizer", "tagger", "lemmatizer", "parser"])
+def test_files_that_make_no_sense_are_refused(
+    nlp: Pipeline, tmp_path: Path, component: str
+) -> None:
+    nlp.save(tmp_path / "whole")
+    file = read_model(tmp_path / "whole")
+    header = {**file.header, component: {}}
+    write_model(tmp_path / "broken", file.arrays, header, kind="pipeline")
+    with pytest.raises(ModelFileError, match="broken"):
+        Pipeline.load(tmp_path / "broken")
+
+
+def test_sixteen_bits_say_the_same(sentences: list[Sentence], quick: dict[str, Any]) -> None:
+    wide, narrow = (Pipeline.train(sentences[:40], bits=bits, **quick) for bits in (32, 16))
+    text = raw_text(sentences[40:])
+    one, other = wide(text), narrow(text)
+    assert [p.sentence.forms for p in one] == [p.sentence.forms for p in other]
+    same = sum(
+        a == b
+        for p, q in zip(one, other, strict=True)
+        for a, b in zip(p.heads, q.heads, strict=True)
+    )
+    assert same / sum(len(p.heads) for p in one) > 0.98
