@@ -18,9 +18,9 @@ def parse() -> Picture:
     3 epochs, 60 sentences of seed 2 for development); the sentence is seed5-212.
     """
     picture = Picture(720, 205)
-    words = "They are writing an article with the pencil .".split()
+    words = ["They", "are", "writing", "an", "article", "with", "the", "pencil", "."]
     heads = (3, 3, 0, 5, 3, 8, 8, 3, 3)
-    labels = "nsubj aux root det obj case det obl punct".split()
+    labels = ["nsubj", "aux", "root", "det", "obj", "case", "det", "obl", "punct"]
     xs = [45 + 78 * place for place in range(len(words))]
     heights = {1: 46, 2: 24, 4: 24, 5: 46, 6: 46, 7: 24, 8: 88, 9: 112}
     # Arcs of one head leave it side by side.
