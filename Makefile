@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 ROOMS := trees chains graphs features parsing
 SOURCES := pyproject.toml CMakeLists.txt $(shell find core -name '*.cpp' -o -name '*.h')
 
-.PHONY: demo test test-all lint sanitize stubs fuzz bench reproduce-small clean
+.PHONY: demo test test-all docs lint sanitize stubs fuzz bench reproduce-small clean
 
 demo: $(VENV)/.built
 	$(BIN)/turbotree demo
@@ -101,5 +101,19 @@ reproduce-small: $(VENV)/.dev
 	mkdir -p build
 	$(BIN)/turbotree reproduce --small all -o build/reproduce-small.html --threads 2
 
+# The documentation as a site, in build/site; every warning is an error. The API is read from the
+# sources, so that nothing has to be built, and the site loads nothing from elsewhere. What is
+# installed is the extra `docs`, without the package.
+DOCS := .venv-docs
+
+docs: $(DOCS)/.built
+	NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build --strict
+	@echo "python -m http.server -d build/site   shows it, with search; build/site/index.html opens, too"
+
+$(DOCS)/.built: pyproject.toml
+	$(PYTHON) -m venv $(DOCS)
+	$(DOCS)/bin/python -m pip install --quiet 'mkdocs-material>=9.5' 'mkdocstrings[python]>=0.27' ruff
+	touch $@
+
 clean:
-	rm -rf build dist $(VENV) $(SANITIZED) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf build dist $(VENV) $(SANITIZED) $(DOCS) .mypy_cache .ruff_cache .pytest_cache .hypothesis

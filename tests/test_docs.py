@@ -1,8 +1,10 @@
 """The documentation is true: its code runs, its links lead somewhere, its tables are complete.
 
 The Python blocks of a page run one after another in one namespace and an empty folder. A block with
-``>>>`` is a doctest, any other is a program that has to finish. ``<!-- skip -->`` before a block
-(with a reason: ``<!-- skip: needs a treebank -->``) leaves it out.
+``>>>`` is a doctest, any other is a program that has to finish. In a ``console`` block, lines after
+``$`` are commands, which run in the same folder; what stands below one is what it has to print,
+``...`` for anything, and a command that prints what it should may fail. ``<!-- skip -->`` before a
+block (with a reason: ``<!-- skip: needs a treebank -->``) leaves it out.
 """
 
 from __future__ import annotations
@@ -10,6 +12,9 @@ from __future__ import annotations
 import doctest
 import io
 import re
+import runpy
+import subprocess
+import sys
 import traceback
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,14 +33,15 @@ _HEADING = re.compile(r"^#+\s+(.*)$", re.MULTILINE)
 
 
 class Code(NamedTuple):
-    """One Python block: the number of its first line in the page, and its text."""
+    """One block: the number of its first line in the page, its text, and its language."""
 
     line: int
     text: str
+    language: str = "python"
 
 
 def code_blocks(page: str) -> list[Code]:
-    """Find the Python blocks that are to run."""
+    """Find the blocks that are to run."""
     found = []
     said = ""  # the last line that is not empty, before the block
     lines = iter(enumerate(page.splitlines(), 1))
@@ -48,14 +54,38 @@ def code_blocks(page: str) -> list[Code]:
             if text.startswith("```"):
                 break
             inside.append(text)
-        if line.strip() == "```python" and not _SKIP.fullmatch(said):
-            found.append(Code(number + 1, "\n".join(inside) + "\n"))
+        language = line.strip().removeprefix("```")
+        if language in ("python", "console") and not _SKIP.fullmatch(said):
+            found.append(Code(number + 1, "\n".join(inside) + "\n", language))
         said = ""
     return found
 
 
+def run_commands(block: Code, where: str) -> str | None:
+    """Run the commands of a console block, ours with the Python of the tests."""
+    ours = f'turbotree() {{ "{sys.executable}" -m turbotree "$@"; }}\n'
+    for match in re.finditer(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block.text, re.MULTILINE):
+        command, wanted = match[1], match[2].strip()
+        at = f"{where}:{block.line + block.text[: match.start()].count(chr(10))}: {command}"
+        done = subprocess.run(
+            ["sh", "-c", ours + command],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        printed = done.stdout.strip()
+        if not wanted and done.returncode:
+            return f"{at}: status {done.returncode}\n{printed}"
+        flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+        if wanted and not doctest.OutputChecker().check_output(wanted, printed, flags):
+            return f"{at}: expected\n{wanted}\nand not\n{printed}"
+    return None
+
+
 def run(block: Code, names: dict[str, Any], where: str) -> str | None:
     """Run one block; give what went wrong, with page and line, if anything did."""
+    if block.language == "console":
+        return run_commands(block, where)
     if ">>>" in block.text:
         parsed = doctest.DocTestParser().get_doctest(
             block.text, names, where, where, block.line - 1
@@ -120,6 +150,33 @@ def test_links_inside_the_repository_lead_somewhere(page: Path) -> None:
     assert dead == []
 
 
+def test_every_page_stands_in_the_nav_of_the_site_and_nothing_else_does() -> None:
+    listed = re.findall(r"[\w/]+\.md$", (ROOT / "mkdocs.yml").read_text("utf-8"), re.MULTILINE)
+    at_the_root = {page.name for page in ROOT.glob("*.md")}
+    pages = {page.relative_to(ROOT / "docs").as_posix() for page in DOCS}
+    assert set(listed) - at_the_root == pages
+    assert len(listed) == len(set(listed))
+
+
+def test_the_pictures_are_those_that_their_script_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "docs/pictures"))
+    drawn = runpy.run_path(str(ROOT / "docs/pictures/draw.py"))["PICTURES"]
+    for picture, draw in drawn.items():
+        kept = (ROOT / "docs/pictures" / f"{picture}.svg").read_text(encoding="utf-8")
+        assert draw().svg() == kept, f"{picture}.svg: run docs/pictures/draw.py"
+
+
+def test_the_plot_of_accuracy_and_speed_has_the_figures_of_its_table(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "docs/pictures"))
+    points = runpy.run_path(str(ROOT / "docs/pictures/speed_picture.py"))["POINTS"]
+    rows = (ROOT / "docs/choosing.md").read_text(encoding="utf-8").splitlines()
+    for point in points:
+        end = f"| {point.las:.2f} | {point.speed:g} |"
+        assert any(row.startswith(f"| {point.name} |") and end in row for row in rows), point
+
+
 @pytest.mark.parametrize("kind", Kind, ids=lambda kind: kind.name)
 def test_every_kind_of_factor_has_a_page_that_the_index_links_to(kind: Kind) -> None:
     link = f"factors/{kind.name.lower()}.md"
@@ -148,3 +205,11 @@ def test_a_failing_block_is_named_by_page_and_line() -> None:
 def test_blocks_of_other_languages_and_those_marked_are_left_out() -> None:
     page = "```\na\n```\n<!-- skip: why -->\n\n```python\nb\n```\n```python\nc\n```\n"
     assert code_blocks(page) == [Code(10, "c\n")]
+
+
+def test_a_command_that_fails_or_prints_something_else_is_named_by_page_and_line() -> None:
+    page = "```console\n$ true\n$ false\n```\n```console\n$ echo a b\na ...\n$ echo c\nd\n```\n"
+    first, second = code_blocks(page)
+    assert run(first, {}, "page.md") == "page.md:3: false: status 1\n"
+    assert run(second, {}, "page.md") == "page.md:8: echo c: expected\nd\nand not\nc"
+    assert run(Code(1, "$ echo e; false\ne\n", "console"), {}, "page.md") is None

@@ -7,12 +7,13 @@ each matrix really has. Trees come back as heads: ``heads[m - 1]`` is the head o
 
 Every function takes the same keywords:
 
-single_root : exactly one word hangs from the root (default: at least one does).
-projective : only trees whose arcs, drawn above the sentence, do not cross.
-required, forbidden : arcs as ``(head, modifier)`` pairs or as a boolean matrix of the scores'
-    shape; for a batch, one list of pairs for each matrix or a boolean array of the batch's shape.
-lengths : number of words of each matrix of a batch.
-threads : how many threads share the matrices of a batch.
+- ``single_root``: exactly one word hangs from the root (default: at least one does).
+- ``projective``: only trees whose arcs, drawn above the sentence, do not cross.
+- ``required``, ``forbidden``: arcs as ``(head, modifier)`` pairs or as a boolean matrix of the
+  scores' shape; for a batch, one list of pairs for each matrix or a boolean array of the batch's
+  shape.
+- ``lengths``: number of words of each matrix of a batch.
+- ``threads``: how many threads share the matrices of a batch.
 """
 
 from __future__ import annotations

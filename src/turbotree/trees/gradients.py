@@ -47,7 +47,7 @@ def marginal_derivative(
     >>> import numpy as np
     >>> more_root = np.zeros((3, 3))
     >>> more_root[0, 1] = 1.0
-    >>> round(marginal_derivative(np.zeros((3, 3)), more_root)[0, 1], 6)  # 2/3 times 1/3
+    >>> round(float(marginal_derivative(np.zeros((3, 3)), more_root)[0, 1]), 6)  # 2/3 times 1/3
     0.222222
     """
     problem = read_problem(scores, single_root, False, None, None, lengths, threads)

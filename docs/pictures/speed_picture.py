@@ -1,0 +1,56 @@
+"""Accuracy against speed on English EWT: the figures of docs/choosing.md as a plot."""
+
+from __future__ import annotations
+
+from math import log2
+from typing import NamedTuple
+
+from pens import Picture
+
+
+class Point(NamedTuple):
+    """Words a CPU second as a multiple of UDPipe 1's, and LAS on the test set."""
+
+    name: str
+    speed: float
+    las: float
+    ours: bool
+
+
+# docs/choosing.md says where each comes from; tests/test_docs.py holds the two together.
+POINTS = (
+    Point("arc", 2.0, 86.31, True),
+    Point("standard", 1.08, 88.82, True),
+    Point("full", 0.84, 88.77, True),
+    Point("UDPipe 1", 1.0, 86.33, False),
+    Point("TurboParser standard", 0.11, 87.61, False),
+    Point("TurboParser basic", 0.30, 84.18, False),
+)
+
+
+def speed() -> Picture:
+    picture = Picture(720, 330)
+
+    def place(times: float, las: float) -> tuple[float, float]:
+        return 90 + 100 * (log2(times) + 4), 30 + (89.5 - las) * 42
+
+    for las in range(84, 90):
+        y = place(1, las)[1]
+        picture.line(90, y, 640, y, "pale", width=0.4)
+        picture.text(82, y + 4, str(las), "pale", "end", "small")
+    for power, name in ((-4, "1/16"), (-3, "1/8"), (-2, "1/4"), (-1, "1/2"), (0, "1"), (1, "2")):
+        x = place(2.0**power, 84)[0]
+        picture.line(x, 30, x, 282, "pale", width=0.4)
+        picture.text(x, 300, name, "pale", kind="small")
+    picture.text(365, 322, "words a CPU second, times those of UDPipe 1", kind="small")
+    picture.text(60, 20, "LAS, test set", at="start", kind="small")
+    for point in POINTS:
+        x, y = place(point.speed, point.las)
+        pen = "mark" if point.ours else "cool"
+        picture.circle(x, y, 6, pen, pen)
+        to_left = point.name == "full"
+        name = f"turbotree {point.name}" if point.ours else point.name
+        kind = "bold" if point.ours else ""
+        beside, at = (-11, "end") if to_left else (11, "start")
+        picture.text(x + beside, y + 5, name, pen, at, kind)
+    return picture
