@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <utility>
+#include <vector>
 
 #include "common/vectorize.h"
 
@@ -81,6 +82,35 @@ void fill_laplacian(const double* weights, const double* root, bool single_root,
   if (single_root) std::copy_n(root, n, laplacian);
 }
 
+// Whether all words can be reached from some of them.
+bool reach_all(const double* weights, std::vector<int> open, int n, std::vector<int>& seen) {
+  seen.assign(static_cast<std::size_t>(n), 0);
+  for (const int word : open) seen[word] = 1;
+  std::size_t count = open.size();
+  while (!open.empty()) {
+    const int h = open.back();
+    open.pop_back();
+    for (int m = 0; m < n; ++m)
+      if (seen[m] == 0 && weights[h * n + m] > 0.0) {
+        seen[m] = 1;
+        ++count;
+        open.push_back(m);
+      }
+  }
+  return count == static_cast<std::size_t>(n);
+}
+
+// Whether there is a tree. An inverse cannot tell: rounding leaves hardly a matrix singular.
+bool has_tree(const double* weights, const double* root, bool single_root, int n,
+              std::vector<int>& seen) {
+  std::vector<int> roots;
+  for (int r = 0; r < n; ++r)
+    if (root[r] > 0.0) roots.push_back(r);
+  if (!single_root) return reach_all(weights, roots, n, seen);
+  return std::any_of(roots.begin(), roots.end(),
+                     [&](int r) { return reach_all(weights, {r}, n, seen); });
+}
+
 }  // namespace
 
 Status marginal_derivative(const ScoreMatrix& scores, bool single_root, const double* direction,
@@ -108,6 +138,8 @@ Status marginal_derivative(const ScoreMatrix& scores, bool single_root, const do
       w.moved[h * n + m] =
           w.weights[h * n + m] > 0.0 ? w.weights[h * n + m] * along(h + 1, m + 1) : 0.0;
 
+  if (!has_tree(w.weights.data(), w.root.data(), single, n, w.exchanged))
+    return Status::infeasible;
   fill_laplacian(w.weights.data(), w.root.data(), single, n, w.inverse.data());
   if (!invert(w.inverse.data(), w.exchanged.data(), n)) return Status::infeasible;
   fill_laplacian(w.moved.data(), w.moved_root.data(), single, n, w.laplacian.data());
