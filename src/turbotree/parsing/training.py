@@ -3,40 +3,28 @@
 from __future__ import annotations
 
 import os
-import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from turbotree.errors import InputError
 from turbotree.features import (
-    Encoder,
-    FrozenWeights,
     Parts,
     Weights,
-    attributes_of,
 )
-from turbotree.features import parse_templates as parse
-from turbotree.features._core import MAX_LABELS
 from turbotree.learning import (
-    Checkpoint,
     EpochRecord,
-    LearnerOptions,
     Loss,
-    Task,
     count_supported,
-    learn,
 )
 from turbotree.learning.progress import Progress, Silent
 from turbotree.learning.temperature import typical_temperature
 from turbotree.parsing.arcs import (
-    ARC,
     ArcModel,
-    IntArray,
     Pruner,
-    TreeShape,
 )
+from turbotree.parsing.course import Course, StoppedError
 from turbotree.parsing.development import (
     attachment,
     label_accuracy,
@@ -44,30 +32,16 @@ from turbotree.parsing.development import (
     part_temperature,
 )
 from turbotree.parsing.label_task import LabelTask
-from turbotree.parsing.labels import NODE, LabelModel, pair_kind
+from turbotree.parsing.labels import LabelModel
 from turbotree.parsing.model import PartModel
-from turbotree.parsing.options import TEMPLATE_SETS, TrainingOptions
+from turbotree.parsing.options import TrainingOptions
 from turbotree.parsing.parser import Parser
 from turbotree.parsing.part_task import PartTask
-from turbotree.parsing.parts import FAMILIES
-from turbotree.parsing.templates import load_templates
 from turbotree.parsing.treebank import (
     TrainingSource,
-    Treebank,
-    fingerprint,
-    label_dictionary,
-    names_of_labels,
     pruning_record,
     read_trees,
-    single_root,
 )
-from turbotree.text import Sentence
-
-_T = TypeVar("_T")
-
-# Weights below these are left out of the finished model: most features were met once or twice and
-# hardly count. Two thirds of the table go, the scores on development data stay.
-_NEGLIGIBLE = {"pruner": 0.01, "parts": 0.005, "labels": 0.003}
 
 
 def train_parser(
@@ -117,68 +91,8 @@ def options_of(given: dict[str, Any]) -> TrainingOptions:
         raise InputError(str(error).replace("TrainingOptions.__init__()", "train")) from None
 
 
-class _StoppedError(Exception):
-    """Raised in a worker thread when the main thread has failed."""
-
-
-class Trainer:
+class Trainer(Course):
     """Trains everything that a parser has."""
-
-    def __init__(
-        self,
-        train: list[Sentence],
-        dev: list[Sentence],
-        options: TrainingOptions,
-        checkpoints: Path | None,
-        progress: Progress,
-    ) -> None:
-        self.options = options
-        self.checkpoints = checkpoints
-        self.progress = progress
-        self.stop = threading.Event()
-        given = options.templates or {}
-        self.templates = {
-            name: list(given[name]) if name in given else load_templates(name)
-            for name in TEMPLATE_SETS
-            if name not in FAMILIES or name in options.families()
-        }
-        names = names_of_labels(train)
-        if len(names) > MAX_LABELS:
-            raise InputError(f"{len(names)} labels; a parser takes up to {MAX_LABELS}")
-        kinds = {
-            **FAMILIES,
-            "pruner": ARC,
-            "label": NODE,
-            "label_pair": pair_kind(len(names)),
-        }
-        parsed = [t for name, texts in self.templates.items() for t in parse(texts, kinds[name])]
-        attributes, sets = attributes_of(parsed)
-        # The labeller looks its dictionary up by tag, whatever the templates use.
-        self.encoder = Encoder.fit(train, sorted({*attributes, "upos"}), sets)
-        self.train = Treebank.of(train, self.encoder, names)
-        self.dev = Treebank.of(dev, self.encoder, names)
-        if options.decoder == "automata" and not self.train.complete:
-            raise InputError("decoder 'automata' needs complete trees; some words have no head")
-        self.shape = TreeShape(single_root=single_root(train, options.single_root))
-        self.dictionary = label_dictionary(self.train, self.encoder, names)
-        # The more templates share what there is to tell, the smaller are their weights.
-        families = options.families()
-        usual = sum(len(load_templates(name)) for name in families)
-        count = sum(len(self.templates[name]) for name in families)
-        parts = _NEGLIGIBLE["parts"] * min(1.0, usual / max(1, count))
-        self._negligible = {**_NEGLIGIBLE, "parts": parts}
-        self.settings = {
-            **options.to_record(),
-            "templates": self.templates,
-            "data": fingerprint(train),
-            "development data": fingerprint(dev),
-        }
-
-    def forget(self) -> None:
-        """Drop the state of an earlier run."""
-        for name in ("pruner", "parts", "labels"):
-            if (checkpoint := self.checkpoint(name)) is not None:
-                checkpoint.remove()
 
     def run(self) -> Parser:
         """Train everything; arcs and labels side by side if there are threads for it.
@@ -200,7 +114,7 @@ class Trainer:
                 labelling.add_done_callback(self._stop_on_failure)
                 try:
                     pruner, arcs, arc_record = self.train_parts()
-                except _StoppedError:
+                except StoppedError:
                     labelling.result()
                     raise
                 except BaseException:
@@ -350,56 +264,3 @@ class Trainer:
             evaluate,
         )
         return freeze(weights), {"labels": [r.to_dict() for r in records]}
-
-    def _learn(
-        self,
-        name: str,
-        task: Task,
-        options: LearnerOptions,
-        evaluate: Callable[[Weights, EpochRecord], None] | None = None,
-        *,
-        start: Weights | None = None,
-    ) -> tuple[Weights, list[EpochRecord]]:
-        self.progress.start(name, len(task), options.epochs)
-
-        def on_instance(done: int, record: EpochRecord) -> None:
-            if self.stop.is_set():
-                raise _StoppedError
-            self.progress.instance(name, done, record)
-
-        def on_epoch(weights: Weights, record: EpochRecord) -> None:
-            if evaluate is not None:
-                evaluate(weights, record)
-            self.progress.epoch(name, record)
-
-        return learn(
-            task,
-            options,
-            start=start,
-            checkpoint=self.checkpoint(name),
-            on_instance=on_instance,
-            on_epoch=on_epoch,
-        )
-
-    def _freeze(self, name: str, weights: Weights, labels: int | None = None) -> FrozenWeights:
-        threshold = self._negligible[name] * self.options.trims()[name]
-        return weights.freeze(labels=labels, threshold=threshold, bits=self.options.bits)
-
-    def _complete(self, tree: Callable[[int], IntArray]) -> None:
-        """Fill in the heads that were not given, for what needs whole trees."""
-        data = self.train
-        if not data.complete:
-            trees = self._map(
-                lambda i: data.heads[i] if data.known[i].all() else tree(i), len(data.heads)
-            )
-            self.train = data.completed(trees)
-
-    def checkpoint(self, name: str) -> Checkpoint | None:
-        """Return where a learner keeps its state."""
-        if self.checkpoints is None:
-            return None
-        return Checkpoint(self.checkpoints / f"{name}.checkpoint", self.settings)
-
-    def _map(self, function: Callable[[int], _T], count: int) -> list[_T]:
-        with ThreadPoolExecutor(self.options.threads) as pool:
-            return list(pool.map(function, range(count)))
