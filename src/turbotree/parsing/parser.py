@@ -12,11 +12,11 @@ import numpy as np
 
 from turbotree.errors import InputError
 from turbotree.features import Encoder, FiredFeature, explain
-from turbotree.graphs import Status
-from turbotree.parsing.arcs import Pruner, TreeShape, arc_marginals, best_trees
+from turbotree.parsing.arcs import Pruner, TreeShape
 from turbotree.parsing.constrained import check_labels, constrained_candidates
 from turbotree.parsing.constraints import Constraints
-from turbotree.parsing.decoding import SOLVERS, Certificate, choose_decomposition, decode
+from turbotree.parsing.decoding import choose_decomposition
+from turbotree.parsing.decoding_batches import ARC_DECODERS, DECODERS, GRAPH_DECODERS, best_trees_of
 from turbotree.parsing.labels import LabelModel
 from turbotree.parsing.model import PartModel
 from turbotree.parsing.parse import Parse
@@ -24,7 +24,7 @@ from turbotree.parsing.parts import PartSet
 from turbotree.parsing.profile import Profile
 from turbotree.parsing.rules.compiled import RulesLike, compile_rules
 from turbotree.parsing.rules.obeying import obey, read_rules
-from turbotree.parsing.scored import FoundTree, Scored
+from turbotree.parsing.scored import Scored
 from turbotree.parsing.several import SeveralTrees
 from turbotree.parsing.storing import load_fields, store
 from turbotree.streaming import in_batches, map_in_order
@@ -33,13 +33,6 @@ from turbotree.text import Sentence, as_sentence
 if TYPE_CHECKING:
     from turbotree.parsing.treebank import TrainingSource
 
-#: Decoders of arc-factored models; the first is what they use if nothing is said.
-ARC_DECODERS = ("mst", "eisner", "mbr")
-#: Decoders of all models; the first is what models with parts of higher order use.
-GRAPH_DECODERS = (*SOLVERS, "bp")
-DECODERS = (*ARC_DECODERS, *GRAPH_DECODERS)
-#: Decoders whose every answer obeys what is said of spans; they are one and the same then.
-DECODERS_OF_SPANS = ("mst", "eisner", "auto", "exact")
 _BATCH_SIZE = 32
 
 
@@ -172,7 +165,7 @@ class Parser(SeveralTrees):
         if scored is None:
             return []
         with scored.counts.stage("decoding"):
-            trees = self._decode(scored, decoder, decomposition)
+            trees = best_trees_of(scored, decoder, decomposition)
         if obeyed is not None:
             return obey(scored, obeyed, decoder, trees)
         return [found[0] for found in scored.label([[tree] for tree in trees])]
@@ -296,53 +289,3 @@ class Parser(SeveralTrees):
             parts = PartSet.build(encoded.lengths, arcs, self.parts.families)
             scores = self.parts.score(self.parts.prepare(encoded), parts)
         return Scored(self, sentences, encoded, parts, scores, shape, constraints, counts)
-
-    def _decode(self, scored: Scored, decoder: str, decomposition: str) -> list[FoundTree]:
-        """Return the tree of each sentence."""
-        spans = scored.has_spans
-        if spans and decoder not in DECODERS_OF_SPANS:
-            raise InputError(
-                f"decoder {decoder!r} cannot keep spans together; choose one of "
-                + ", ".join(DECODERS_OF_SPANS)
-            )
-        if decoder in ARC_DECODERS and not spans:
-            return self._decode_arcs(scored, decoder)
-        temperature = self.arc_temperature if decoder == "bp" else 1.0
-        found = []
-        for sentence in range(len(scored.sentences)):
-            own = {
-                name: values / temperature for name, values in scored.scores_of(sentence).items()
-            }
-            amend = scored.amend(sentence)
-            heads, score, certificate = decode(
-                scored.parts,
-                sentence,
-                own,
-                scored.shape,
-                decoder if amend is None else "exact",
-                decomposition=decomposition if amend is None else "structured",
-                amend=amend,
-            )
-            found.append(FoundTree(heads, score * temperature, certificate))
-        return found
-
-    def _decode_arcs(self, scored: Scored, decoder: str) -> list[FoundTree]:
-        parts, scores, shape = scored.parts, scored.scores["arc"], scored.shape
-        arcs, lengths = parts.arcs, parts.lengths
-        decoded = scores
-        if decoder == "mbr":
-            decoded, _ = arc_marginals(lengths, arcs, scores / self.arc_temperature, shape)
-        heads = best_trees(lengths, arcs, decoded, shape)
-        # An arc is in the tree if its modifier's head is its own.
-        sentence_of = np.repeat(np.arange(len(lengths)), np.diff(arcs.offsets))
-        first_words = np.concatenate([[0], np.cumsum(lengths)])
-        chosen = heads[first_words[sentence_of] + arcs.rows[:, 1] - 1] == arcs.rows[:, 0]
-        values: list[float] = np.bincount(
-            sentence_of[chosen], weights=scores[chosen], minlength=len(lengths)
-        ).tolist()
-        # With minimum risk, the tree is the best of another kind.
-        unknown = Certificate(Status.LIMIT, np.inf, np.inf, 0, 0.0) if decoder == "mbr" else None
-        return [
-            FoundTree(own, value, unknown or Certificate(Status.OPTIMAL, value, 0.0, 1, 0.0))
-            for own, value in zip(np.split(heads, first_words[1:-1]), values, strict=True)
-        ]
