@@ -95,14 +95,35 @@ def test_an_interrupted_run_goes_on(model, corpus, expected, tmp_path):
     assert [(out / file.name).read_bytes() for file in corpus] == expected
 
 
-@pytest.mark.parametrize("change", ["input", "options"])
+def test_inputs_that_were_done_before_an_interruption_stay_done(model, corpus, expected, tmp_path):
+    out = tmp_path / "out"
+    pieces = [len(cut(file, SMALL)) for file in corpus]
+    first = pieces[0] + 1  # all of the first input, and the second, which is a single piece
+    assert pieces[1] == 1
+    with pytest.raises(KeyboardInterrupt):
+        parse_corpus(model, corpus, out, Here(stop_after=first), piece_bytes=SMALL)
+    assert (out / corpus[0].name).read_bytes() == expected[0]
+    second = Here()
+    report = parse_corpus(model, corpus, out, second, piece_bytes=SMALL)
+    assert report.resumed == first
+    assert second.calls == sum(pieces) - first
+    assert [(out / file.name).read_bytes() for file in corpus] == expected
+    assert sorted(p.name for p in out.iterdir()) == [file.name for file in corpus]
+
+
+@pytest.mark.parametrize("change", ["input", "options", "rules"])
 def test_pieces_of_another_run_are_not_taken(model, corpus, tmp_path, change):
     out = tmp_path / "out.conllu"
+    rules = tmp_path / "own.rules"
+    rules.write_text("forall h: at most 30 m: arc(h, m)\n")
+    options = {"rules": [str(rules)]}
+    interrupted = Here(stop_after=2)
     with pytest.raises(KeyboardInterrupt):
-        parse_corpus(model, corpus[:1], out, Here(stop_after=2), piece_bytes=SMALL)
-    options = None
+        parse_corpus(model, corpus[:1], out, interrupted, piece_bytes=SMALL, options=options)
     if change == "input":
         corpus[0].write_bytes(corpus[0].read_bytes() + corpus[1].read_bytes())
+    elif change == "rules":
+        rules.write_text("forall h: at most 20 m: arc(h, m)\n")
     else:
         options = {"projective": True}
     report = parse_corpus(model, corpus[:1], out, Here(), piece_bytes=SMALL, options=options)

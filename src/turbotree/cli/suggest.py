@@ -66,12 +66,12 @@ def suggest(
     table of single words: give only these a head, leave _ in the HEAD column of the others, and
     train on that file; words without a head are free in training.
     """
+    if words and measure is not Measure.MEAN:
+        raise InputError("--by is for sentences; a word has only one entropy")
     if output is not None:
         check_output(output)
     parser = Parser.load(model)
     sentences = read_layout(input, tree_layout(input, input_format))
-    if words and measure is not Measure.MEAN:
-        raise InputError("--by is for sentences; a word has only one entropy")
     with opened_output(output) as out:
         if words:
             found = suggest_words(parser, sentences, most or None, threads=threads)

@@ -99,19 +99,22 @@ def parse_corpus(
     settings = {
         "model": _checksum(Path(model)),
         "options": options or {},
+        "rules": _checksums_of_rules(options or {}),
         "skip_errors": skip_errors,
         "piece_bytes": piece_bytes,
     }
-    calls, jobs = [], []
-    for file, target in zip(files, targets, strict=True):
-        job = _Job.begin(file, target, settings, piece_bytes)
-        jobs.append(job)
-        for piece in job.pieces:
-            report.pieces += 1
-            if job.path_of(piece).exists():
-                report.resumed += 1
-                continue
-            calls.append((job, piece))
+    jobs = [
+        _Job.begin(file, target, settings, piece_bytes)
+        for file, target in zip(files, targets, strict=True)
+    ]
+    calls = [(job, piece) for job in jobs for piece in job.pieces if not job.is_done(piece)]
+    report.pieces = sum(len(job.pieces) for job in jobs)
+    report.resumed = finished = report.pieces - len(calls)
+    for job, _ in calls:
+        job.left += 1
+    for job in jobs:
+        if not job.left:
+            job.join()
     arguments = [
         (
             os.fspath(model),
@@ -123,21 +126,20 @@ def parse_corpus(
         )
         for job, piece in calls
     ]
-    left = [len([1 for owner, _ in calls if owner is job]) for job in jobs]
-    for job, open_pieces in zip(jobs, left, strict=True):
-        if not open_pieces:
-            job.finish()
     for number, done in engine.run(parse_piece, arguments):
         report.sentences += done.sentences
         report.words += done.words
         report.seconds += done.seconds
         report.skipped += done.skipped
-        place = jobs.index(calls[number][0])
-        left[place] -= 1
-        if not left[place]:
-            jobs[place].finish()
+        finished += 1
+        job = calls[number][0]
+        job.left -= 1
+        if not job.left:
+            job.join()
         if on_piece is not None:
-            on_piece(report.pieces - sum(left), report.pieces, done)
+            on_piece(finished, report.pieces, done)
+    for job in jobs:  # only now: a run that is interrupted has to know which inputs are done
+        shutil.rmtree(job.folder)
     return report
 
 
@@ -201,6 +203,7 @@ class _Job:
     layout: Layout | None
     pieces: list[Piece]
     folder: Path
+    left: int = 0  # pieces that are not done yet
 
     @classmethod
     def begin(cls, source: Path, target: Path, settings: dict[str, Any], most: int) -> _Job:
@@ -225,13 +228,26 @@ class _Job:
     def path_of(self, piece: Piece) -> Path:
         return self.folder / f"{piece.number:06}.piece"
 
-    def finish(self) -> None:
-        """Join the pieces."""
+    @property
+    def _joined(self) -> Path:
+        """A mark that the output is there."""
+        return self.folder / "joined"
+
+    def is_done(self, piece: Piece) -> bool:
+        """Tell whether a piece was done before."""
+        return (self._joined.exists() and self.target.exists()) or self.path_of(piece).exists()
+
+    def join(self) -> None:
+        """Make the output of the pieces, unless it is there."""
+        if self._joined.exists() and self.target.exists():
+            return
         with atomic_path(self.target) as temporary, open(temporary, "wb") as out:
             for piece in self.pieces:
                 with open(self.path_of(piece), "rb") as file:
                     shutil.copyfileobj(file, out)
-        shutil.rmtree(self.folder)
+        self._joined.touch()
+        for piece in self.pieces:
+            self.path_of(piece).unlink()
 
 
 def _targets(files: list[Path], output: Path) -> list[Path]:
@@ -253,6 +269,12 @@ def _targets(files: list[Path], output: Path) -> list[Path]:
         if target.exists() and target.samefile(file):
             raise InputError(f"{target}: the output would take the place of the input")
     return targets
+
+
+def _checksums_of_rules(options: dict[str, Any]) -> list[str]:
+    rules = options.get("rules") or []
+    given = [rules] if isinstance(rules, str) else rules
+    return [_checksum(Path(rule)) for rule in given if len(rule) < 256 and Path(rule).is_file()]
 
 
 def _checksum(path: Path) -> str:
