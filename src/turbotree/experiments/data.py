@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from turbotree.errors import InputError
-from turbotree.parsing.treebank import fingerprint
 from turbotree.text import Sentence, check_tree, read_sentences, treebank
+from turbotree.text.fingerprints import fingerprint
 
 _SPLITS = ("train", "dev", "test")
 HELD_OUT = 10  # without a dev file, every tenth training sentence stands in for it

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -128,11 +127,3 @@ class Labelled:
             [encoder.encode([sentence]) for sentence in sentences],
             [np.array([numbers.get(x, -1) for x in row], dtype=np.int32) for row in labels],
         )
-
-
-def fingerprint(sentences: Sequence[Sentence]) -> str:
-    """Return a checksum of the sentences' text."""
-    digest = hashlib.sha256()
-    for sentence in sentences:
-        digest.update(sentence.to_text().encode())
-    return digest.hexdigest()

@@ -22,7 +22,6 @@ from turbotree.labeling.data import (
     TrainingSource,
     are_spans,
     choose_columns,
-    fingerprint,
     read_labelled,
 )
 from turbotree.labeling.model import TRIPLE, ChainModel, split_by_labels, split_templates
@@ -36,6 +35,7 @@ from turbotree.learning import Checkpoint, EpochRecord, learn
 from turbotree.learning.progress import Progress, Silent
 from turbotree.learning.temperature import fit_temperature, typical_temperature
 from turbotree.text import Sentence
+from turbotree.text.fingerprints import fingerprint
 
 _SENTENCES_FOR_TEMPERATURE = 500
 

@@ -36,12 +36,12 @@ from turbotree.parsing.parts import FAMILIES
 from turbotree.parsing.templates import load_templates
 from turbotree.parsing.treebank import (
     Treebank,
-    fingerprint,
     label_dictionary,
     names_of_labels,
     single_root,
 )
 from turbotree.text import Sentence
+from turbotree.text.fingerprints import fingerprint
 
 _T = TypeVar("_T")
 

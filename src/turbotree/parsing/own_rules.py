@@ -12,7 +12,7 @@ from turbotree.errors import InfeasibleError, InputError
 from turbotree.parsing.arcs import FloatArray, TreeShape
 from turbotree.parsing.parts import PartSet
 from turbotree.parsing.rules.compiled import ParserRules, RulesLike, compile_rules
-from turbotree.parsing.rules.lazily import broken_rules
+from turbotree.parsing.rules.lazily import broken_rules, rewards
 from turbotree.parsing.rules.searching import search_tree
 from turbotree.parsing.rules.words import Words
 from turbotree.parsing.rules.worlds import TreeWorld
@@ -66,9 +66,8 @@ class OwnRules:
     ) -> FoundTree | None:
         """Return the best tree that obeys the rules; None if the one that is given does."""
         rules, words = self.rules.of_trees, self.words[item]
-        rewarding = any(rule.weight is not None and rule.weight < 0 for rule in rules)
         first = np.asarray(heads, dtype=np.int32)
-        if not rewarding and not broken_rules(rules, TreeWorld(words, first)):
+        if not rewards(rules) and not broken_rules(rules, TreeWorld(words, first)):
             return None
         try:
             return search_tree(

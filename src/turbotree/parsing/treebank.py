@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -146,11 +145,3 @@ def single_root(sentences: Sequence[Sentence], wanted: bool | None) -> bool:
             f"{several.heads.count(0)} words under the root, but a single one was asked for",
         )
     return several is None if wanted is None else wanted
-
-
-def fingerprint(sentences: Sequence[Sentence]) -> str:
-    """Return a checksum of the sentences' text."""
-    digest = hashlib.sha256()
-    for sentence in sentences:
-        digest.update(sentence.to_text().encode())
-    return digest.hexdigest()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -22,6 +21,7 @@ from turbotree.pipeline.pipeline import Pipeline
 from turbotree.pipeline.tokenizer import Tokenizer
 from turbotree.pipeline.tokenizer_training import train_tokenizer
 from turbotree.text import Sentence
+from turbotree.text.fingerprints import fingerprint
 from turbotree.text.surface import surface_tokens
 
 
@@ -119,7 +119,7 @@ class _Trainer:
             return None
         checkpoint = None
         if self.checkpoints is not None:
-            settings = {**self.options.to_record(), "data": _fingerprint(self.train)}
+            settings = {**self.options.to_record(), "data": fingerprint(self.train)}
             checkpoint = Checkpoint(self.checkpoints / "tokens.checkpoint", settings)
             if not self.resume:
                 checkpoint.remove()
@@ -249,10 +249,3 @@ def _agreement(gold: Sequence[Sentence], found: Sequence[Sentence]) -> dict[str,
         / words
         for name in ("upos", "xpos", "feats", "lemma")
     }
-
-
-def _fingerprint(sentences: Sequence[Sentence]) -> str:
-    digest = hashlib.sha256()
-    for sentence in sentences:
-        digest.update(sentence.to_text().encode())
-    return digest.hexdigest()

@@ -34,6 +34,11 @@ def broken_rules(rules: Iterable[Rule], world: World) -> dict[str, Bindings]:
     return found
 
 
+def rewards(rules: Iterable[Rule]) -> bool:
+    """Tell whether breaking one of the rules pays: then an answer without them proves nothing."""
+    return any(rule.weight is not None and rule.weight < 0 for rule in rules)
+
+
 def cost_of(rules: Iterable[Rule], broken: dict[str, Bindings]) -> float:
     """Return what broken instances cost."""
     return sum(

@@ -26,7 +26,7 @@ from turbotree.parsing.rules.compiled import (
     label_patterns,
 )
 from turbotree.parsing.rules.labelling import LabelGraph, search_labels
-from turbotree.parsing.rules.lazily import broken_rules, cost_of
+from turbotree.parsing.rules.lazily import broken_rules, cost_of, rewards
 from turbotree.parsing.rules.searching import search_tree
 from turbotree.parsing.rules.unpruned import tree_of_all_arcs, with_arcs_of
 from turbotree.parsing.rules.words import Words
@@ -124,7 +124,7 @@ class Obeying:
     def trees(self, trees: Sequence[FoundTree]) -> list[FoundTree]:
         """Return the best trees that obey the rules that do not speak of labels."""
         rules = self.rules.of_trees
-        rewarding = any(rule.weight is not None and rule.weight < 0 for rule in rules)
+        rewarding = rewards(rules)
         return [
             self._search(sentence, tree.heads, joint=False)
             if rewarding or broken_rules(rules, TreeWorld(words, tree.heads))
@@ -144,7 +144,7 @@ class Obeying:
         heads = np.concatenate([tree.heads for tree in trees])
         scores = self._scores_of_labels(heads)
         labels, _ = scores.best()
-        rewarding = any(rule.weight is not None and rule.weight < 0 for rule in rules)
+        rewarding = rewards(rules)
         found, first = list(trees), 0
         for sentence, (words, tree) in enumerate(zip(self.words, trees, strict=True)):
             at = slice(first, first + words.size)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
@@ -24,7 +25,7 @@ from turbotree.parsing.arcs import IntArray
 from turbotree.parsing.rules.words import Words
 
 
-class SentenceWorld:
+class SentenceWorld(ABC):
     """What all worlds of a sentence share: its words."""
 
     def __init__(self, words: Words) -> None:
@@ -51,13 +52,13 @@ class SentenceWorld:
             self._relations[atom.name, patterns] = found
         return found
 
+    @abstractmethod
     def made(self, name: str) -> Relation:
         """Make the table of a predicate of trees."""
-        raise NotImplementedError
 
+    @abstractmethod
     def labelled(self, patterns: tuple[str, ...]) -> Relation:
         """Make the table of the arcs that have one of some labels."""
-        raise NotImplementedError
 
 
 def patterns_of(atom: Atom) -> tuple[str, ...]:
