@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from turbotree.errors import InputError
+from turbotree.pipeline import Pipeline
 from turbotree.scaling import cut, open_engine, parse_corpus
 from turbotree.scaling.engines import RETRIES, Processes, WorkerLostError
 from turbotree.scaling.parsing import parse_piece
-from turbotree.text import CONLLU
+from turbotree.text import CONLLU, read_conllu, treebank
 
 SMALL = 3000  # bytes a piece: a few sentences
 
@@ -128,6 +129,25 @@ def test_pieces_of_another_run_are_not_taken(model, corpus, tmp_path, change):
         options = {"projective": True}
     report = parse_corpus(model, corpus[:1], out, Here(), piece_bytes=SMALL, options=options)
     assert report.resumed == 0
+
+
+def test_pipelines_take_plain_text_in_pieces(tmp_path):
+    quick = {"folds": 2, "fold_epochs": 1, "tagger": {"epochs": 1}, "parser": {"epochs": 1}}
+    nlp = Pipeline.train(treebank(30, seed=1), **quick)
+    nlp.save(tmp_path / "nlp")
+    paragraphs = ["The dogs slept. A girl saw them.\n\n", "Birds sing.\n\n"] * 3
+    (tmp_path / "in.txt").write_text("".join(paragraphs))
+    out = tmp_path / "out.conllu"
+    report = parse_corpus(tmp_path / "nlp", [tmp_path / "in.txt"], out, Here(), piece_bytes=20)
+    assert report.pieces > 1
+    found = [sentence.forms for sentence in read_conllu(out)]
+    assert found == [p.sentence.forms for text in paragraphs for p in nlp(text)]
+
+
+def test_plain_text_needs_a_pipeline(model, tmp_path):
+    (tmp_path / "in.txt").write_text("The dogs slept.\n\n")
+    with pytest.raises(InputError, match=r"in\.txt: plain text needs a pipeline"):
+        parse_corpus(model, [tmp_path / "in.txt"], tmp_path / "out", Here())
 
 
 def test_one_input_becomes_one_file(model, corpus, expected, tmp_path):

@@ -209,9 +209,7 @@ class _Job:
     def begin(cls, source: Path, target: Path, settings: dict[str, Any], most: int) -> _Job:
         if not source.is_file():
             raise InputError(f"{source}: no such file")
-        layout: Layout | None = sniff(source)
-        if layout not in (CONLLU, CONLLX):
-            layout = None
+        layout = _layout_at(source)
         pieces = cut(source, most)
         folder = target.with_name(f".{target.name}.pieces")
         state = source.stat()
@@ -248,6 +246,15 @@ class _Job:
         self._joined.touch()
         for piece in self.pieces:
             self.path_of(piece).unlink()
+
+
+def _layout_at(source: Path) -> Layout | None:
+    """Find out the layout of a file; None is plain text."""
+    try:
+        layout = sniff(source)
+    except InputError:
+        return None
+    return layout if layout in (CONLLU, CONLLX) else None
 
 
 def _targets(files: list[Path], output: Path) -> list[Path]:
