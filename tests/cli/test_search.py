@@ -53,6 +53,18 @@ def test_given_heads_that_clash_are_one_line(fails: Callable[..., str], files: A
     assert ":1: word 1 is under word 9" in said
 
 
+def test_sentences_whose_given_heads_clash_can_be_skipped(
+    run: Callable[..., Any], files: Any
+) -> None:
+    text = text_of(2, 1, "_") + text_of("_", 3, 0) + text_of(9, "_", "_")
+    result = run("parse", files.model, "--keep-given", "--on-error", "skip", input=text)
+    assert result.exit_code == 0
+    (tree,) = trees_of(result.stdout)
+    assert tree.heads[1:] == (3, 0)
+    assert "skipped 2 sentences; the first: " in result.stderr
+    assert "cycle" in result.stderr
+
+
 def trees_of(text: str) -> list[Any]:
     return list(read_conllu(io.BytesIO(text.encode())))
 

@@ -172,6 +172,7 @@ def parse(
         "keep_given": keep_given,
         "threads": threads,
         "profile": figures,
+        "on_failure": skipped.on_failure,
     }
     if samples is None:
         options["decoder"] = _decoder(decoder, exact)

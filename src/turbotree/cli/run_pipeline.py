@@ -40,7 +40,7 @@ def run_pipeline(
     if text is not None and input is not None:
         raise InputError("--text and INPUT: give only one of them")
     figures = Profile()
-    options |= {"profile": figures}
+    options |= {"profile": figures, "on_failure": skipped.on_failure}
     source: Any = input if input is not None and input != STDIN else None
     chosen = format or format_of(output) or OutputFormat.CONLLU
     if notes.marginals and chosen is OutputFormat.CONLLX:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
-from turbotree.errors import InputError
+from turbotree.errors import InputError, TurbotreeError
 from turbotree.parsing.arcs import TreeShape
 from turbotree.parsing.constraints import Constraints
 from turbotree.parsing.k_best import SEVERAL, k_best_trees
@@ -15,10 +15,14 @@ from turbotree.parsing.parse import Parse
 from turbotree.parsing.profile import Profile
 from turbotree.parsing.sampling import sample_trees
 from turbotree.parsing.scored import Scored
-from turbotree.streaming import in_batches, map_in_order
+from turbotree.streaming import leaving_out, map_batches
 from turbotree.text import Sentence
 
 _BATCH_SIZE = 32
+
+#: Is told of a sentence that cannot be parsed.
+OnFailure: TypeAlias = Callable[[TurbotreeError], object]
+_Found = TypeVar("_Found")
 
 
 class SeveralTrees(ABC):
@@ -128,19 +132,36 @@ class SeveralTrees(ABC):
         return scored.label(trees)
 
     def k_best_pipe(
-        self, sentences: Iterable[Sentence], k: int, *, threads: int = 1, **options: Any
+        self,
+        sentences: Iterable[Sentence],
+        k: int,
+        *,
+        threads: int = 1,
+        on_failure: OnFailure | None = None,
+        **options: Any,
     ) -> Iterator[Parse]:
         """Find the k best trees of a stream of sentences; ``rank`` is a tree's place in its list.
 
-        Options are those of :meth:`k_best_batch`.
+        Options are those of :meth:`k_best_batch`; `on_failure` is that of :meth:`pipe`.
         """
-        return _piped(partial(self.k_best_batch, k=k, **options), sentences, threads)
+        find = partial(self.k_best_batch, k=k, **options)
+        return _piped(find, sentences, threads, on_failure)
 
     def sample_pipe(
-        self, sentences: Iterable[Sentence], n: int, *, threads: int = 1, **options: Any
+        self,
+        sentences: Iterable[Sentence],
+        n: int,
+        *,
+        threads: int = 1,
+        on_failure: OnFailure | None = None,
+        **options: Any,
     ) -> Iterator[Parse]:
-        """Draw n trees of each sentence of a stream; options are those of :meth:`sample_batch`."""
-        return _piped(partial(self.sample_batch, n=n, **options), sentences, threads)
+        """Draw n trees of each sentence of a stream.
+
+        Options are those of :meth:`sample_batch`; `on_failure` is that of :meth:`pipe`.
+        """
+        find = partial(self.sample_batch, n=n, **options)
+        return _piped(find, sentences, threads, on_failure)
 
     def sample(
         self,
@@ -207,13 +228,22 @@ class SeveralTrees(ABC):
         return scored.label(trees)
 
 
+def leaving_out_failures(
+    find: Callable[[Sequence[Sentence]], list[_Found]], on_failure: OnFailure | None
+) -> Callable[[Sequence[Sentence]], list[_Found]]:
+    """Make a search through batches go on where a sentence fails, if there is somebody to tell."""
+    if on_failure is None:
+        return find
+    return leaving_out(find, TurbotreeError, on_failure)
+
+
 def _piped(
     find: Callable[[Sequence[Sentence]], list[list[Parse]]],
     sentences: Iterable[Sentence],
     threads: int,
+    on_failure: OnFailure | None,
 ) -> Iterator[Parse]:
-    if threads < 1:
-        raise InputError(f"threads is {threads}; expected at least 1")
     find([])  # complains now, not when the first parse is asked for
-    lists = map_in_order(find, in_batches(sentences, _BATCH_SIZE), threads=threads)
-    return (parse for batch in lists for found in batch for parse in found)
+    find = leaving_out_failures(find, on_failure)
+    lists = map_batches(find, sentences, size=_BATCH_SIZE, threads=threads)
+    return (parse for found in lists for parse in found)
