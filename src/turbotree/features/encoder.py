@@ -121,6 +121,10 @@ class Encoder:
         self._readers = [(reader_of(name), self._ids[name]) for name in self.attributes]
         self._known = self._empty()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # What is kept for speed stays here; another process makes it anew.
+        return Encoder, (self.attributes, self.set_attributes, self.vocabularies)
+
     @classmethod
     def fit(
         cls,

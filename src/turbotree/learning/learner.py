@@ -20,7 +20,7 @@ FEATURE_SETS = ("all", "supported")
 # Derivatives this small change nothing that a score would show, but cost as much as large ones.
 _NEGLIGIBLE = 1e-4
 # Beyond all use, and far from where weights overflow.
-_LARGEST_STEP = 1e12
+LARGEST_STEP = 1e12
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +52,10 @@ class LearnerOptions:
     def __post_init__(self) -> None:
         if self.epochs < 1:
             raise InputError(f"epochs is {self.epochs}; expected at least 1")
-        if not 0 < self.largest_step <= _LARGEST_STEP:
+        if not 0 < self.largest_step <= LARGEST_STEP:
             raise InputError(
                 f"largest step is {self.largest_step}; "
-                f"expected a positive number up to {_LARGEST_STEP:g}"
+                f"expected a positive number up to {LARGEST_STEP:g}"
             )
         if self.seed < 0:
             raise InputError(f"seed is {self.seed}; expected 0 or more")
@@ -108,6 +108,19 @@ def learn(
         return weights
 
     course = Course.begin(new_weights, Weights.restore, EpochRecord, checkpoint)
+    go_on(course, task, options, on_instance=on_instance, on_epoch=on_epoch)
+    return course.weights, course.records
+
+
+def go_on(
+    course: Course[Weights, EpochRecord],
+    task: Task,
+    options: LearnerOptions,
+    *,
+    on_instance: OnInstance | None = None,
+    on_epoch: OnEpoch | None = None,
+) -> None:
+    """Go through the epochs of a course that are left; the rest is as for :func:`learn`."""
     weights = course.weights
 
     def learn_from(index: int, _: int, record: EpochRecord) -> None:
@@ -127,7 +140,6 @@ def learn(
         on_instance=on_instance,
         end_epoch=end_epoch,
     )
-    return weights, course.records
 
 
 def _support(weights: Weights, task: Task) -> None:
@@ -137,11 +149,16 @@ def _support(weights: Weights, task: Task) -> None:
         weights.support(problem.gradient(problem.gold))
 
 
-def count_supported(task: Task) -> int:
-    """Count the features that occur in a right answer; training may meet many more."""
+def supported(task: Task) -> Weights:
+    """Give weights, all zero, for the features that occur in a right answer."""
     weights = Weights()
     _support(weights, task)
-    return len(weights)
+    return weights
+
+
+def count_supported(task: Task) -> int:
+    """Count the features that occur in a right answer; training may meet many more."""
+    return len(supported(task))
 
 
 def _learn_from(
