@@ -197,8 +197,7 @@ def merged(keys: Sequence[Keys]) -> Keys:
     [1, 2, 5]
     """
     # Stable sorting sees that there are sorted runs, and merges them.
-    every = np.sort(np.concatenate(keys), kind="stable")
-    if not len(every):
-        return every
-    first = np.concatenate([[True], every[1:] != every[:-1]])
-    return every[first]
+    every: Keys = np.sort(np.concatenate(keys), kind="stable")
+    is_new = np.ones(len(every), dtype=np.bool_)
+    is_new[1:] = every[1:] != every[:-1]
+    return every[is_new]

@@ -108,7 +108,7 @@ class Processes:
                     for number in sorted(running.values(), reverse=True):
                         losses[number] += 1
                         if losses[number] > RETRIES:
-                            raise _lost(number) from None
+                            raise lost(f"piece {number + 1}") from None
                         waiting.append(number)
                 except BaseException:
                     pool.shutdown(wait=False, cancel_futures=True)
@@ -126,7 +126,6 @@ class RayWorkers:
     ) -> Iterator[tuple[int, _R]]:
         """Make all calls; Ray repeats those whose worker died, and so do we after that."""
         import ray
-        from ray.exceptions import RayTaskError, WorkerCrashedError
 
         remote = ray.remote(max_retries=RETRIES, num_cpus=1)(function)
         waiting = list(range(len(calls)))[::-1]
@@ -138,19 +137,22 @@ class RayWorkers:
             done, _ = ray.wait(list(running), num_returns=1)
             for reference in done:
                 number = running.pop(reference)
-                try:
-                    result = ray.get(reference)
-                except WorkerCrashedError:
-                    raise _lost(number) from None
-                except RayTaskError as error:
-                    # What the user did wrong reads as if it had happened here.
-                    raise (
-                        error.cause if isinstance(error.cause, TurbotreeError) else error
-                    ) from None
-                yield number, result
+                yield number, fetched(reference, f"piece {number + 1}")
 
 
-def _lost(number: int) -> WorkerLostError:
-    return WorkerLostError(
-        f"piece {number + 1} killed its worker {RETRIES + 1} times; perhaps memory ran out"
-    )
+def fetched(reference: Any, what: str) -> Any:
+    """Return what a call by Ray gave; what the user did wrong reads as if it had happened here."""
+    import ray
+    from ray.exceptions import RayActorError, RayTaskError, WorkerCrashedError
+
+    try:
+        return ray.get(reference)
+    except (WorkerCrashedError, RayActorError):
+        raise lost(what) from None
+    except RayTaskError as error:
+        raise (error.cause if isinstance(error.cause, TurbotreeError) else error) from None
+
+
+def lost(what: str) -> WorkerLostError:
+    """Return the error for what killed its worker again and again."""
+    return WorkerLostError(f"{what} killed its worker {RETRIES + 1} times; perhaps memory ran out")
