@@ -11,11 +11,10 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from multiprocessing import get_context
 from typing import Any, Protocol, TypeVar
 
 from turbotree.errors import InputError
-from turbotree.scaling.engines import RETRIES, Engine, RayWorkers, fetched, lost
+from turbotree.scaling.engines import RETRIES, Engine, RayWorkers, fetched, lost, new_pool
 
 _R = TypeVar("_R")
 
@@ -48,7 +47,8 @@ class ProcessCrew:
     """Processes of this machine."""
 
     def __init__(self, size: int) -> None:
-        self._pools = [_pool() for _ in range(size)]
+        # They start when they have something to do: much can be wrong before that.
+        self._pools: list[ProcessPoolExecutor | None] = [None] * size
 
     def share(self, value: Any) -> Any:
         """Return the value itself: each process gets a copy of its own."""
@@ -63,8 +63,9 @@ class ProcessCrew:
         waiting = list(range(len(calls)))
         while waiting or running:
             for number in waiting:
-                future = self._pools[number].submit(function, *calls[number])
-                running[future] = number
+                pool = self._pools[number] or new_pool(1)
+                self._pools[number] = pool
+                running[pool.submit(function, *calls[number])] = number
             waiting = []
             done, _ = wait(running, return_when=FIRST_COMPLETED)
             for future in done:
@@ -75,7 +76,7 @@ class ProcessCrew:
                     losses[number] += 1
                     if losses[number] > RETRIES:
                         raise lost(f"shard {number + 1}") from None
-                    self._pools[number] = _pool()
+                    self._pools[number] = None
                     waiting.append(number)
                 else:
                     yield number, result
@@ -83,11 +84,8 @@ class ProcessCrew:
     def stop(self) -> None:
         """Stop the processes, if need be after what they are at."""
         for pool in self._pools:
-            pool.shutdown(wait=False, cancel_futures=True)
-
-
-def _pool() -> ProcessPoolExecutor:
-    return ProcessPoolExecutor(1, mp_context=get_context("spawn"))
+            if pool is not None:
+                pool.shutdown(wait=False, cancel_futures=True)
 
 
 class RayCrew:

@@ -7,11 +7,13 @@ making it twice is as good as once; ours write a file that appears whole or not 
 
 from __future__ import annotations
 
+import os
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from typing import Any, Protocol, TypeVar
 
 from turbotree.errors import InputError, MissingExtraError, TurbotreeError
@@ -92,7 +94,7 @@ class Processes:
         losses = [0] * len(calls)
         while waiting:
             # A new interpreter for each: what threads of ours may hold is not inherited.
-            with ProcessPoolExecutor(self.workers, mp_context=get_context("spawn")) as pool:
+            with new_pool(self.workers) as pool:
                 running: dict[Future[_R], int] = {}
                 try:
                     while waiting or running:
@@ -113,6 +115,25 @@ class Processes:
                 except BaseException:
                     pool.shutdown(wait=False, cancel_futures=True)
                     raise
+
+
+def new_pool(workers: int) -> ProcessPoolExecutor:
+    """Return processes of their own, each a new interpreter, that do not outlive this one."""
+    return ProcessPoolExecutor(
+        workers, mp_context=get_context("spawn"), initializer=_leave_with_parent
+    )
+
+
+def _leave_with_parent() -> None:
+    """End this process when the one that started it does, even if that was killed."""
+    parent = parent_process()
+    assert parent is not None
+
+    def wait_for_its_end() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=wait_for_its_end, daemon=True).start()
 
 
 class RayWorkers:
