@@ -14,8 +14,10 @@ from turbotree.errors import InfeasibleError
 from turbotree.graphs import FactorGraph, Solution, Status, k_best
 from turbotree.graphs.k_best import losses, values_of
 from turbotree.parsing.arcs import FloatArray, TreeShape
-from turbotree.parsing.decoding import SOLVERS, Amend, Certificate, build_graph, heads_of
+from turbotree.parsing.certificate import Certificate
+from turbotree.parsing.decoding import SOLVERS, build_graph, heads_of
 from turbotree.parsing.parts import PartSet
+from turbotree.parsing.probabilities import Amend
 from turbotree.parsing.reducing import REDUCIBLE, reduced
 from turbotree.parsing.scored import FoundTree, Scored
 

@@ -13,8 +13,9 @@ from turbotree.graphs.rules.circuit import FALSE, Circuit
 from turbotree.graphs.rules.relations import Ints
 from turbotree.graphs.rules.syntax import Rule
 from turbotree.parsing.arcs import FloatArray, IntArray, TreeShape
+from turbotree.parsing.certificate import Certificate
 from turbotree.parsing.constraints import Constraints
-from turbotree.parsing.decoding import SOLVERS, Certificate, build_graph, tree_score
+from turbotree.parsing.decoding import SOLVERS, build_graph, tree_score
 from turbotree.parsing.parts import PartSet
 from turbotree.parsing.rules.lazily import LazyRules, broken_rules, cost_of
 from turbotree.parsing.rules.words import Words
