@@ -148,11 +148,14 @@ def parse(
         options["decoder"] = _decoder(decoder, exact)
     elif decoder or exact:
         raise InputError("--samples needs no decoder")
+    if samples is None:
+        options["rules"] = compile_rules(rules) if rules else None
+    elif rules:
+        raise InputError("--samples are drawn without --rules; --k obeys them")
     if several is None:
         options["decomposition"] = decomposition.value if decomposition else None
-        options["rules"] = compile_rules(rules) if rules else None
-    elif decomposition or rules:
-        raise InputError("--decomposition and --rules are for one tree a sentence")
+    elif decomposition:
+        raise InputError("--decomposition is for one tree a sentence")
     notes = Notes(marginals, certificates, several)
     if pipeline is not None:
         run_pipeline(
