@@ -25,6 +25,7 @@ from turbotree.parsing.rules.compiled import (
     compile_rules,
     label_patterns,
 )
+from turbotree.parsing.rules.label_choices import LabelsOf
 from turbotree.parsing.rules.labelling import LabelGraph, search_labels
 from turbotree.parsing.rules.lazily import broken_rules, cost_of, rewards
 from turbotree.parsing.rules.searching import search_tree
@@ -295,18 +296,3 @@ class Obeying:
     def labels_of(self, sentence: int) -> LabelsOf:
         """Return which labels each arc of a sentence may have."""
         return LabelsOf(self.parser, self.parser.encoder.encode([self.scored.sentences[sentence]]))
-
-
-class LabelsOf:
-    """The labels that arcs of one sentence may have, by the parser's dictionary."""
-
-    def __init__(self, parser: Parser, encoded: Encoded) -> None:
-        self._dictionary = parser.labels.dictionary
-        self._tags = encoded.ids[parser.encoder.attributes.index("upos")].tolist()
-
-    def __call__(self, head: int, modifier: int) -> list[str]:
-        """Return the names of an arc's labels."""
-        known = self._dictionary
-        which = known.lists[self._tags[modifier], self._tags[head]]
-        labels = known.labels[known.offsets[which] : known.offsets[which + 1]]
-        return [known.names[label] for label in labels.tolist()]
