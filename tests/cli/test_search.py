@@ -69,6 +69,18 @@ def trees_of(text: str) -> list[Any]:
     return list(read_conllu(io.BytesIO(text.encode())))
 
 
+def test_every_tree_of_a_list_obeys_rules(
+    run: Callable[..., Any], fails: Callable[..., str], files: Any, tmp_path: Any
+) -> None:
+    rules = tmp_path / "right.rules"
+    rules.write_text("forall h, m: arc(h, m) and h != root -> h > m")
+    result = run("parse", files.model, "--k", 3, "--rules", rules, input=text_of("_", "_", "_"))
+    found = [tree.heads for tree in trees_of(result.stdout)]
+    assert sorted(found) == [(2, 3, 0), (3, 3, 0)]  # with one root there are no others
+    said = fails("parse", files.model, "--samples", 2, "--rules", rules, input=text_of(2, 3, 0))
+    assert "--k obeys them" in said
+
+
 def test_several_trees_are_numbered_and_scored(run: Callable[..., Any], files: Any) -> None:
     result = run("parse", files.model, files.test, "--k", 3, "--threads", 2)
     assert result.exit_code == 0, result.output

@@ -22,7 +22,7 @@ from turbotree.parsing.model import PartModel
 from turbotree.parsing.parse import Parse
 from turbotree.parsing.parts import PartSet
 from turbotree.parsing.profile import Profile
-from turbotree.parsing.rules.compiled import RulesLike, compile_rules
+from turbotree.parsing.rules.compiled import ParserRules, RulesLike, compile_rules
 from turbotree.parsing.rules.obeying import obey, read_rules
 from turbotree.parsing.scored import Scored
 from turbotree.parsing.several import OnFailure, SeveralTrees, leaving_out_failures
@@ -160,7 +160,7 @@ class Parser(SeveralTrees):
         """
         decoder, shape = self._decoding(decoder, projective, single_root)
         decomposition = choose_decomposition(decoder, decomposition, shape)
-        obeyed = read_rules(rules, self, decoder)
+        obeyed = self._rules(rules, decoder)
         scored = self._score(sentences, shape, keep_given, constraints, profile or Profile())
         if scored is None:
             return []
@@ -251,6 +251,9 @@ class Parser(SeveralTrees):
         if single_root is not None:
             shape = replace(shape, single_root=single_root)
         return decoder, replace(shape, projective=bool(projective) or decoder == "eisner")
+
+    def _rules(self, rules: RulesLike | None, decoder: str) -> ParserRules | None:
+        return read_rules(rules, self, decoder)
 
     def _read(
         self,

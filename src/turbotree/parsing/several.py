@@ -13,6 +13,8 @@ from turbotree.parsing.constraints import Constraints
 from turbotree.parsing.k_best import SEVERAL, k_best_trees
 from turbotree.parsing.parse import Parse
 from turbotree.parsing.profile import Profile
+from turbotree.parsing.rules.compiled import ParserRules, RulesLike
+from turbotree.parsing.rules.several import several_that_obey
 from turbotree.parsing.sampling import sample_trees
 from turbotree.parsing.scored import Scored
 from turbotree.streaming import leaving_out, map_batches
@@ -45,6 +47,10 @@ class SeveralTrees(ABC):
         self, decoder: str | None, projective: bool | None, single_root: bool | None
     ) -> tuple[str, TreeShape]:
         """Return the decoder that is meant, and which trees are allowed."""
+
+    @abstractmethod
+    def _rules(self, rules: RulesLike | None, decoder: str) -> ParserRules | None:
+        """Compile rules for this parser, and refuse those that it cannot obey."""
 
     @abstractmethod
     def _score(
@@ -92,6 +98,7 @@ class SeveralTrees(ABC):
         decoder: str | None = None,
         projective: bool | None = None,
         single_root: bool | None = None,
+        rules: RulesLike | None = None,
         keep_given: bool = False,
         constraints: Sequence[Constraints] | None = None,
         profile: Profile | None = None,
@@ -110,6 +117,10 @@ class SeveralTrees(ABC):
         decoder
             ``"mst"`` or ``"eisner"`` for arc-factored models, exact; ``"auto"`` or ``"exact"`` for
             all. A tree's certificate says whether it is proven to be next best.
+        rules
+            What every tree and its labels have to obey, as for :meth:`parse_batch`. Trees are
+            ranked by their own scores, less what rules with weights cost; each has the best labels
+            that obey.
         projective, single_root, keep_given, constraints, profile
             As for :meth:`parse_batch`.
         """
@@ -121,9 +132,12 @@ class SeveralTrees(ABC):
             raise InputError(
                 f"decoder {decoder!r} finds one tree only; choose one of {', '.join(SEVERAL)}"
             )
+        obeyed = self._rules(rules, decoder)
         scored = self._score(sentences, shape, keep_given, constraints, profile or Profile())
         if scored is None:
             return []
+        if obeyed is not None:
+            return several_that_obey(scored, obeyed, decoder, k, diversity)
         with scored.counts.stage("decoding"):
             trees = [
                 k_best_trees(scored, index, k, diversity=diversity, exact=decoder == "exact")

@@ -169,6 +169,10 @@ class Pipeline:
         find = leaving_out_failures(partial(self.annotate, **options), on_failure)
         return map_batches(find, sentences, size=_BATCH_SIZE, threads=threads)
 
+    def tag_stream(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+        """As :meth:`tag`, for a stream of sentences."""
+        return map_batches(self.tag, sentences, size=_BATCH_SIZE, threads=1)
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the pipeline to one file, whole or not at all."""
         from turbotree.pipeline.storing import store
