@@ -8,7 +8,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from turbotree.cli.corpus import EngineName
+from turbotree.cli.corpus import EngineName, RowKind
 from turbotree.cli.formats import OutputFormat
 from turbotree.cli.reading import InputFormat as InputFormatName
 from turbotree.cli.reading import OnMistake
@@ -236,6 +236,22 @@ Workers: TypeAlias = Annotated[
 Address: TypeAlias = Annotated[
     str | None,
     typer.Option(metavar="A", help="Of the Ray cluster; without it, Ray starts here."),
+]
+Rows: TypeAlias = Annotated[
+    RowKind | None,
+    typer.Option(
+        help="What a row of a Parquet output (-o NAME.parquet) is; token without it.",
+        show_default=False,
+    ),
+]
+ParquetColumn: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="The column of a Parquet INPUT that holds the documents, CoNLL-U or, for a "
+        "pipeline, plain text; conllu or text without it.",
+        show_default=False,
+    ),
 ]
 OnError: TypeAlias = Annotated[
     OnMistake,

@@ -80,6 +80,17 @@ def open_engine(name: str, workers: int, *, address: str | None = None) -> Itera
             ray.shutdown()
 
 
+class OneProcess:
+    """No workers: calls are made here, one after the other."""
+
+    def run(
+        self, function: Callable[..., _R], calls: Sequence[tuple[Any, ...]]
+    ) -> Iterator[tuple[int, _R]]:
+        """Make all calls."""
+        for number, arguments in enumerate(calls):
+            yield number, function(*arguments)
+
+
 class Processes:
     """Processes of this machine."""
 
