@@ -1,6 +1,7 @@
 """Training in shards beside serial training: attachment scores and time.
 
-Usage: python benchmarks/mixing.py TRAIN DEV [--shards 1,2,4] [--epochs 5] [--mixing uniform]
+Usage: python benchmarks/mixing.py TRAIN DEV [--shards 1,2,4] [--epochs 5]
+       [--shares features] [--times 2]
 
 Trains the pruner and the arcs (labels do not change UAS) and prints a line for each number of
 shards; 1 is serial training. The bar: within 0.3 UAS of it with 2 and with 4.
@@ -15,7 +16,7 @@ import sys
 import time
 from pathlib import Path
 
-from turbotree.learning.mixing import MIXINGS
+from turbotree.learning.mixing import SHARES, Mixing
 from turbotree.learning.progress import Lines
 from turbotree.parsing import TrainingOptions
 from turbotree.parsing.training import Trainer
@@ -32,7 +33,9 @@ def cpu_seconds() -> float:
     return sum(usage.ru_utime + usage.ru_stime for usage in used)
 
 
-def train(file: Path, dev: Path, shards: int, mixing: str, epochs: int, model: str) -> list[float]:
+def train(
+    file: Path, dev: Path, shards: int, mixing: Mixing, epochs: int, model: str
+) -> list[float]:
     """Train arcs; give the attachment score on the development data after each epoch."""
     options = TrainingOptions(epochs=epochs, model=model)
     given = read_trees(file, "train", partial=True), read_trees(dev, "dev"), options, None, Lines()
@@ -54,15 +57,15 @@ def main() -> int:
     parser.add_argument("--shards", default="1,2,4")
     parser.add_argument("--epochs", type=int, default=5)
     parser.add_argument("--model", default="arc")
-    parser.add_argument("--mixing", default=MIXINGS[0], choices=MIXINGS)
+    parser.add_argument("--shares", default=Mixing().shares, choices=SHARES)
+    parser.add_argument("--times", type=int, default=Mixing().times, help="mixes an epoch")
     options = parser.parse_args()
     counts = [int(count) for count in options.shards.split(",")]
     scores: dict[int, float] = {}
     for shards in counts:
         started, cpu = time.perf_counter(), cpu_seconds()
-        found = train(
-            options.train, options.dev, shards, options.mixing, options.epochs, options.model
-        )
+        mixing = Mixing(options.shares, options.times)
+        found = train(options.train, options.dev, shards, mixing, options.epochs, options.model)
         scores[shards] = found[-1]
         print(
             f"{shards} shards  dev UAS {' '.join(f'{score:.2f}' for score in found)}  "

@@ -20,11 +20,12 @@ def test_sentences_that_are_skipped_are_not_dealt_out(run, files, tmp_path):
     broken = tmp_path / "broken.conllu"
     broken.write_bytes(files.dev.read_bytes() + b"1\tword\n\n")
     arguments = ("train", broken, "-o", tmp_path / "m", "--epochs", 1, "--engine", "processes")
-    result = run(*arguments, "--on-error", "skip")
+    result = run(*arguments, "--on-error", "skip", "--mixes", 3)
     assert result.exit_code == 0, result.output
     assert "skipped 1 sentence" in result.stderr
     assert "epoch  1/1" in result.stderr
-    assert read_model(tmp_path / "m").header["training"]["mixing"]["shards"] == 2
+    mixing = read_model(tmp_path / "m").header["training"]["mixing"]
+    assert mixing == {"shards": 2, "shares": "features", "times": 3}
 
 
 @pytest.mark.parametrize(
@@ -32,6 +33,7 @@ def test_sentences_that_are_skipped_are_not_dealt_out(run, files, tmp_path):
     [
         (("--workers", 2), "are for --engine"),
         (("--address", "auto"), "are for --engine"),
+        (("--mixes", 3), "are for --engine"),
         (("--engine", "processes", "--address", "auto"), "--address is for --engine ray"),
         (("--engine", "processes", "--task", "tag"), "trains parsers, not tag"),
         (("--engine", "processes", "--task", "pipeline"), "trains parsers, not pipeline"),

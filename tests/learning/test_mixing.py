@@ -15,7 +15,13 @@ from turbotree.errors import InputError
 from turbotree.features import Weights
 from turbotree.learning import Checkpoint, LearnerOptions, Loss, learn
 from turbotree.learning.learner import supported
-from turbotree.learning.mixing import learn_epoch, learn_in_shards, merged, mixed, shares_of
+from turbotree.learning.mixing import (
+    SHARES,
+    Mixing,
+    learn_in_shards,
+    learn_leg,
+)
+from turbotree.learning.mixtures import merged, mixed, shares_of
 
 CHOICES = [(colour, size) for colour in range(5) for size in range(5)]
 OPTIONS = LearnerOptions(Loss.named("softmax-margin"), epochs=3, largest_step=0.1)
@@ -33,9 +39,9 @@ class Tasks:
     def supported(self):
         return merged([supported(task).state()["keys"] for task in self.tasks])
 
-    def learn(self, options, epoch, state):
+    def learn(self, options, leg, state):
         for number in reversed(range(len(self.tasks))):
-            yield number, learn_epoch(self.tasks[number], options, epoch, state)
+            yield number, learn_leg(self.tasks[number], options, leg, state)
 
 
 def random_instances(count, seed=4):
@@ -48,40 +54,55 @@ def random_instances(count, seed=4):
 
 
 def by_hand(shards, options, mixing):
-    """Learn as the paper says, with dictionaries; give the last weights and their average.
+    """Learn as the module says, with dictionaries; give the last weights and their average.
 
-    The average that counts is that of the shards: each has its own average over all rounds.
+    All shards have the same number of instances, so that all rounds count alike.
     """
     weights: dict[object, float] = {}
-    average: dict[object, float] = {}
-    rounds = 0
+    history: list[dict[object, float]] = []  # of the mixtures of what the shards had in each round
+    step = options.largest_step * len(shards)
+    size = len(shards[0])
     for epoch in range(options.epochs):
-        ended = []
-        for data in shards:
-            step = options.largest_step * len(shards)
-            learner = PlainLearner(replace(options, largest_step=step, epochs=epoch + 1))
-            learner.weights.update(weights)
-            learner.learn_epoch(data, epoch)
-            ended.append(learner)
-        counts = [sum(learner.updates) for learner in ended]
-        by_updates = mixing == "updates" and sum(counts)
-        shares = [c / sum(counts) if by_updates else 1 / len(counts) for c in counts]
-        length = len(shards[0])
-        features = {f for learner in ended for f in learner.weights}
-        total = dict.fromkeys(features, 0.0)
-        for learner, share in zip(ended, shares, strict=True):
-            for iterate in learner.iterates:
-                for f in features:
-                    total[f] += share * iterate.get(f, 0.0)
-        rounds += length
-        average = {
-            f: (average.get(f, 0.0) * (rounds - length) + total[f]) / rounds for f in features
-        }
-        weights = {
-            f: sum(share * learner.weights[f] for learner, share in zip(ended, shares, strict=True))
-            for f in features
-        }
+        if len(shards) > 1 and epoch == options.epochs // 2:
+            history = []
+        for leg in range(mixing.times):
+            first, last = (number * size // mixing.times for number in (leg, leg + 1))
+            learners = []
+            for data in shards:
+                learner = PlainLearner(replace(options, largest_step=step))
+                learner.weights.update(weights)
+                learner.learn_epoch(data, epoch, first, last)
+                learners.append(learner)
+            mix = mixture(learners, weights, mixing.shares)
+            for number in range(last - first):
+                history.append(mix([learner.iterates[number] for learner in learners]))
+            weights = mix([learner.weights for learner in learners])
+    features = {f for iterate in history for f in iterate}
+    average = {f: sum(i.get(f, 0.0) for i in history) / len(history) for f in features}
     return weights, average
+
+
+def mixture(learners, start, shares):
+    """Give what mixes dictionaries of weights, one of each learner."""
+    features = {f for learner in learners for f in learner.weights}
+    counts = [sum(learner.updates) for learner in learners]
+
+    def share(number, feature):
+        changed = [
+            any(i.get(feature, 0.0) != start.get(feature, 0.0) for i in learner.iterates)
+            for learner in learners
+        ]
+        if shares == "features" and any(changed):
+            return changed[number] / sum(changed)
+        if shares == "updates" and sum(counts):
+            return counts[number] / sum(counts)
+        return 1 / len(learners)
+
+    shares_of_features = {f: [share(i, f) for i in range(len(learners))] for f in features}
+    return lambda several: {
+        f: sum(s * one.get(f, 0.0) for s, one in zip(shares_of_features[f], several, strict=True))
+        for f in features
+    }
 
 
 def scores_by_hand(weights):
@@ -90,19 +111,21 @@ def scores_by_hand(weights):
     return [learner.score(choice) for choice in CHOICES]
 
 
-@pytest.mark.parametrize("mixing", ["uniform", "updates"])
+@pytest.mark.parametrize("times", [1, 2])
+@pytest.mark.parametrize("shares", SHARES)
 @pytest.mark.parametrize("loss", ["crf", "softmax-margin"])
 @pytest.mark.parametrize("shards", [1, 2, 3])
-def test_mixing_is_the_averaging_of_the_paper(mixing, loss, shards):
-    data = [random_instances(4, seed=number) for number in range(shards)]
+def test_mixing_is_averaging_by_hand(shares, times, loss, shards):
+    data = [random_instances(5, seed=number) for number in range(shards)]
     options = replace(OPTIONS, loss=Loss.named(loss))
     tasks = Tasks([ChoiceTask(instances) for instances in data])
+    mixing = Mixing(shares, times)
     weights, _ = learn_in_shards(tasks, options, mixing=mixing)
     last, average = by_hand(data, options, mixing)
     found = tasks.tasks[0].weights_of(weights, CHOICES)
-    assert found == pytest.approx(scores_by_hand(last), abs=1e-5)
+    assert found == pytest.approx(scores_by_hand(last), abs=1e-4)
     found = tasks.tasks[0].weights_of(weights.freeze(), CHOICES)
-    assert found == pytest.approx(scores_by_hand(average), abs=1e-5)
+    assert found == pytest.approx(scores_by_hand(average), abs=1e-4)
 
 
 @pytest.mark.parametrize("features", ["all", "supported"])
@@ -153,19 +176,26 @@ def test_the_average_of_a_mixture_is_the_mixture_of_the_averages(given_states):
         assert weight == pytest.approx(expected, abs=1e-5)
 
 
-def test_a_run_that_stopped_after_an_epoch_goes_on_to_the_same_weights(tmp_path):
-    tasks = Tasks([ChoiceTask(random_instances(5, seed=s)) for s in (1, 2)])
-    expected, records = learn_in_shards(tasks, OPTIONS)
+@pytest.mark.parametrize("seconds", [0.0, 60.0])
+@pytest.mark.parametrize("stop_after", range(1, 12))
+def test_a_run_that_was_killed_goes_on_to_the_same_weights(tmp_path, seconds, stop_after):
+    data = [ChoiceTask(random_instances(5, seed=s)) for s in (1, 2)]
+    expected, records = learn_in_shards(Tasks(data), OPTIONS)
 
-    def stop(_, record):
-        if record.epoch == 2:
-            raise KeyboardInterrupt
+    class Killed(Tasks):
+        def learn(self, options, leg, state):
+            for number, shard in super().learn(options, leg, state):
+                self.left -= 1
+                if not self.left:
+                    raise KeyboardInterrupt
+                yield number, shard
 
-    checkpoint = Checkpoint(tmp_path / "state", {})
+    killed = Killed(data)
+    killed.left = stop_after
+    checkpoint = Checkpoint(tmp_path / "state", {}, seconds_between=seconds)
     with pytest.raises(KeyboardInterrupt):
-        learn_in_shards(tasks, OPTIONS, checkpoint=checkpoint, on_epoch=stop)
-    assert checkpoint.load().epoch == 1
-    found, again = learn_in_shards(tasks, OPTIONS, checkpoint=checkpoint)
+        learn_in_shards(killed, OPTIONS, checkpoint=checkpoint)
+    found, again = learn_in_shards(Tasks(data), OPTIONS, checkpoint=checkpoint)
     assert again == records
     for name, array in expected.state().items():
         assert np.array_equal(found.state()[name], array)
@@ -177,7 +207,8 @@ def test_progress_is_told_shard_by_shard():
     learn_in_shards(
         tasks, replace(OPTIONS, epochs=1), on_shard=lambda done, record: told.append(done)
     )
-    assert told == [3, 5]  # the second ends first
+    # The second ends first; there are two legs, of one instance and the rest.
+    assert told == [1, 2, 3, 5]
 
 
 def test_keys_of_nothing_are_merged_to_nothing():
@@ -185,6 +216,9 @@ def test_keys_of_nothing_are_merged_to_nothing():
     assert len(Weights.restore(mixed([Weights().state(), Weights().state()], [0.5, 0.5]))) == 0
 
 
-def test_a_mixing_that_there_is_not_is_refused():
-    with pytest.raises(InputError, match="unknown mixing 'shaken'"):
-        learn_in_shards(Tasks([]), OPTIONS, mixing="shaken")
+@pytest.mark.parametrize(
+    ("choices", "reason"), [({"shares": "shaken"}, "unknown shares"), ({"times": 0}, "at least 1")]
+)
+def test_a_mixing_that_there_is_not_is_refused(choices, reason):
+    with pytest.raises(InputError, match=reason):
+        Mixing(**choices)

@@ -99,14 +99,16 @@ class PlainLearner:
         for epoch in range(self.options.epochs):
             self.learn_epoch(instances, epoch)
 
-    def learn_epoch(self, instances: Sequence[Instance], epoch: int) -> None:
+    def learn_epoch(
+        self, instances: Sequence[Instance], epoch: int, first: int = 0, last: int | None = None
+    ) -> None:
         allowed = None
         if self.options.features == "supported":
             allowed = {f for choices, right in instances for f in features(choices[right])}
         self.losses.append(0.0)
         self.updates.append(0)
         order = np.random.default_rng([self.options.seed, epoch]).permutation(len(instances))
-        for index in order:
+        for index in order[first:last]:
             self._step(*instances[index], allowed)
             self.iterates.append(dict(self.weights))
 

@@ -89,7 +89,7 @@ def test_processes_give_what_one_process_does_from_files_too(two_shards, tmp_pat
     with open_engine("processes", 2) as engine, open_crew(engine, 2) as crew:
         parser = train_in_shards(file, crew, 2, dev=DEV, **QUICK)
     assert bytes_of(parser, tmp_path) == two_shards
-    assert parser.record["mixing"] == {"shards": 2, "shares": "uniform"}
+    assert parser.record["mixing"] == {"shards": 2, "shares": "features", "times": 2}
 
 
 def test_workers_that_forget_everything_give_the_same(two_shards, tmp_path):
@@ -97,7 +97,7 @@ def test_workers_that_forget_everything_give_the_same(two_shards, tmp_path):
     assert bytes_of(parser, tmp_path) == two_shards
 
 
-@pytest.mark.parametrize("stop_after", [1, 3, 7, 8, 11])
+@pytest.mark.parametrize("stop_after", [1, 5, 12, 14, 21])
 def test_a_killed_run_goes_on_to_the_same_file(two_shards, stop_after, tmp_path):
     options = {"dev": DEV, "checkpoint": tmp_path / "states", **QUICK}
     with pytest.raises(KeyboardInterrupt):
@@ -105,10 +105,10 @@ def test_a_killed_run_goes_on_to_the_same_file(two_shards, stop_after, tmp_path)
     again = Here()
     parser = train_in_shards(DATA, again, 2, resume=True, **options)
     assert bytes_of(parser, tmp_path) == two_shards
-    # Epochs of two calls each, one of the pruner and two of arcs and labels, and the count of
-    # supported features, which is done anew.
-    done = min(stop_after, 6) // 2 + max(0, stop_after - 8) // 2
-    assert again.calls == 2 * (6 - done)
+    # One epoch of the pruner, two of the parts, two of labels, each of two legs for two workers;
+    # after the parts, the features that trees support are counted, anew if need be.
+    arcs, labels = min(stop_after, 12) // 4, max(0, stop_after - 14) // 4
+    assert again.calls == 22 - 4 * (arcs + labels)
 
 
 def test_a_run_is_not_resumed_with_another_number_of_shards(tmp_path):

@@ -65,6 +65,7 @@ def train(
     engine: option.Engine = None,
     workers: option.Workers = None,
     address: option.Address = None,
+    mixes: option.Mixes = None,
     resume: option.Resume = False,
     on_error: option.OnError = OnMistake.RAISE,
     quiet: option.Quiet = False,
@@ -76,7 +77,7 @@ def train(
     training runs, its state is kept in the folder MODEL.checkpoint; it goes when the model is
     written.
     """
-    check_engine(engine, workers, address, task.value)
+    check_engine(engine, workers, address, mixes, task.value)
     options: dict[str, Any] = {
         "loss": loss,
         "beta": beta,
@@ -141,7 +142,7 @@ def train(
     fit: Callable[..., Parser] = Parser.train
     source: Path | list[Sentence] = train_trees
     if engine is not None:
-        fit = ShardedTraining(engine, workers, address)
+        fit = ShardedTraining(engine, workers, address, mixes)
         if train.is_file() and on_error is OnMistake.RAISE:
             source = train  # workers read it themselves
     learn: Callable[..., Parser] = partial(fit, source)

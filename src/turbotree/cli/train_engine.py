@@ -6,18 +6,23 @@ from typing import Any
 
 from turbotree.cli.corpus import EngineName
 from turbotree.errors import InputError
+from turbotree.learning.mixing import Mixing
 from turbotree.parsing import Parser
 from turbotree.parsing.treebank import TrainingSource
 from turbotree.scaling import open_crew, open_engine, train_in_shards
 
 
 def check_engine(
-    engine: EngineName | None, workers: int | None, address: str | None, task: str
+    engine: EngineName | None,
+    workers: int | None,
+    address: str | None,
+    mixes: int | None,
+    task: str,
 ) -> None:
     """Refuse options that do not go together."""
     if engine is None:
-        if workers is not None or address is not None:
-            raise InputError("--workers and --address are for --engine")
+        if any(given is not None for given in (workers, address, mixes)):
+            raise InputError("--workers, --mixes and --address are for --engine")
         return
     if task != "parse":
         raise InputError(f"--engine trains parsers, not {task} (--task)")
@@ -28,8 +33,11 @@ def check_engine(
 class ShardedTraining:
     """Trains parsers as ``Parser.train`` does, by workers."""
 
-    def __init__(self, engine: EngineName, workers: int | None, address: str | None) -> None:
+    def __init__(
+        self, engine: EngineName, workers: int | None, address: str | None, mixes: int | None
+    ) -> None:
         self._engine = engine
+        self._mixing = Mixing(times=mixes) if mixes is not None else Mixing()
         self._workers = workers or 2
         self._address = address
 
@@ -40,4 +48,4 @@ class ShardedTraining:
             open_engine(self._engine.value, workers, address=self._address) as engine,
             open_crew(engine, workers) as crew,
         ):
-            return train_in_shards(train, crew, workers, **options)
+            return train_in_shards(train, crew, workers, mixing=self._mixing, **options)

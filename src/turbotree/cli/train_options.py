@@ -11,6 +11,7 @@ from turbotree.cli import training_choices as choices
 from turbotree.cli.corpus import EngineName
 from turbotree.cli.reading import OnMistake
 from turbotree.cli.training_choices import LABEL_SETS, FeatureSet, ModelKind, TrainingDecoder
+from turbotree.learning.mixing import Mixing
 from turbotree.parsing import TrainingOptions
 from turbotree.parsing.options import TEMPLATE_SETS
 from turbotree.parsing.parts import FAMILIES
@@ -232,6 +233,15 @@ Workers: TypeAlias = Annotated[
 Address: TypeAlias = Annotated[
     str | None,
     typer.Option(metavar="A", help="Of the Ray cluster; without it, Ray starts here."),
+]
+Mixes: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        help=f"How often an epoch the workers' weights are mixed; {Mixing().times} without it. "
+        "More is nearer to training without --engine, and slower.",
+        min=1,
+    ),
 ]
 Resume: TypeAlias = Annotated[
     bool,

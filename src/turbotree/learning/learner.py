@@ -108,24 +108,7 @@ def learn(
         return weights
 
     course = Course.begin(new_weights, Weights.restore, EpochRecord, checkpoint)
-    go_on(course, task, options, on_instance=on_instance, on_epoch=on_epoch)
-    return course.weights, course.records
-
-
-def go_on(
-    course: Course[Weights, EpochRecord],
-    task: Task,
-    options: LearnerOptions,
-    *,
-    on_instance: OnInstance | None = None,
-    on_epoch: OnEpoch | None = None,
-) -> None:
-    """Go through the epochs of a course that are left; the rest is as for :func:`learn`."""
     weights = course.weights
-
-    def learn_from(index: int, _: int, record: EpochRecord) -> None:
-        _learn_from(task.problem(index), options, weights, record)
-        weights.next_round()
 
     def end_epoch(record: EpochRecord) -> None:
         record.features = len(weights)
@@ -136,10 +119,23 @@ def go_on(
         len(task),
         options.epochs,
         options.seed,
-        learn_from,
+        learning_from(task, options, weights),
         on_instance=on_instance,
         end_epoch=end_epoch,
     )
+    return weights, course.records
+
+
+def learning_from(
+    task: Task, options: LearnerOptions, weights: Weights
+) -> Callable[[int, int, EpochRecord], None]:
+    """Give what learns from one instance of a task, as a course wants it."""
+
+    def learn_from(index: int, _: int, record: EpochRecord) -> None:
+        _learn_from(task.problem(index), options, weights, record)
+        weights.next_round()
+
+    return learn_from
 
 
 def _support(weights: Weights, task: Task) -> None:

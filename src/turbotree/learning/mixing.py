@@ -1,42 +1,99 @@
 """Learning in shards: iterative parameter mixing (McDonald, Hall and Mann 2010).
 
-In each epoch every shard of the data starts from the same weights and goes once through its own
-instances, with the learner that would go through all of them. Then the weights that came out are
-mixed: their average, with a share for each shard, is what all start from next.
+Every shard of the data starts from the same weights and goes through its own instances, with the
+learner that would go through all of them. Then the weights that came out are mixed, and the
+mixture is what all start from next. The paper mixes once an epoch; here that may be done several
+times.
+
+In the paper a mixture is the plain average of the shards' weights. For a perceptron that is as
+good as their sum, because only proportions count. A learner with a margin needs the right size as
+well: what one shard has learnt of a rare feature would be divided by the number of shards that know
+nothing of it. So a feature is averaged over the shards that have changed it (``"features"``).
 
 The step is bounded by 1 / (lambda m), m being the number of instances. A shard of n has m / n, so
-that its bound is n times as large; the mixture divides by n again.
+that its bound is n times as large.
 
-What a table remembers for the average over all rounds is mixed as well. The average that training
-ends with is then that of the shards' averages, and with a single shard it is that of :func:`learn`.
+What a table remembers for the average over all rounds is mixed as well: the average that training
+ends with is that of the shards' averages. Because shards lag behind in the beginning, with several
+of them it is taken over the second half of the epochs. A single shard learns what :func:`learn`
+does, to the last bit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Protocol
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from turbotree.errors import InputError
 from turbotree.features import Weights
 from turbotree.features.weights import Arrays
 from turbotree.learning.checkpoint import Checkpoint
-from turbotree.learning.epochs import Course, EpochRecord
-from turbotree.learning.learner import LARGEST_STEP, LearnerOptions, OnEpoch, go_on
+from turbotree.learning.epochs import Course, EpochRecord, order_of
+from turbotree.learning.learner import LARGEST_STEP, LearnerOptions, OnEpoch, learning_from
+from turbotree.learning.mixtures import (
+    Keys,
+    averaged_anew,
+    mixed,
+    mixed_by_feature,
+    shares_of,
+)
 from turbotree.learning.problem import Task
 
-#: Shares of the shards: all alike, or as each changed the weights more or less often.
-MIXINGS = ("uniform", "updates")
-
-Keys = npt.NDArray[np.uint64]
+#: What shards count: for each feature, those that changed it, alike; all alike; all, as each
+#: changed the weights more or less often.
+SHARES = ("features", "uniform", "updates")
 
 
 @dataclass(frozen=True)
-class ShardEpoch:
-    """What a shard made of an epoch: its weights' state, its record, how many instances it has."""
+class Mixing:
+    """How shards are mixed.
+
+    Attributes
+    ----------
+    shares
+        One of `SHARES`.
+    times
+        How often in an epoch. More often comes nearer to learning without shards, and costs more.
+    """
+
+    shares: str = SHARES[0]
+    times: int = 2
+
+    def __post_init__(self) -> None:
+        if self.shares not in SHARES:
+            raise InputError(f"unknown shares {self.shares!r}; expected one of {', '.join(SHARES)}")
+        if self.times < 1:
+            raise InputError(f"mixing {self.times} times an epoch; expected at least 1")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the choices as JSON-ready data."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Leg:
+    """A part of an epoch: the `number`-th of so many, from 0; `epoch` epochs were before."""
+
+    epoch: int
+    number: int
+    legs: int
+
+    def bounds(self, instances: int) -> tuple[int, int]:
+        """Return where it begins and ends in the order of the epoch.
+
+        >>> [Leg(0, number, 3).bounds(10) for number in range(3)]
+        [(0, 3), (3, 6), (6, 10)]
+        """
+        at = (number * instances // self.legs for number in (self.number, self.number + 1))
+        return next(at), next(at)
+
+
+@dataclass(frozen=True)
+class ShardLeg:
+    """What a shard made of a leg: its weights' state, its record, how many instances it has."""
 
     state: Arrays
     record: EpochRecord
@@ -55,14 +112,14 @@ class Shards(Protocol):
         ...
 
     def learn(
-        self, options: LearnerOptions, epoch: int, state: Arrays
-    ) -> Iterator[tuple[int, ShardEpoch]]:
-        """Have each shard go through one epoch; give what came out as soon as it is there."""
+        self, options: LearnerOptions, leg: Leg, state: Arrays
+    ) -> Iterator[tuple[int, ShardLeg]]:
+        """Have each shard go through one leg; give what came out as soon as it is there."""
         ...
 
 
-def learn_epoch(task: Task, options: LearnerOptions, epoch: int, state: Arrays) -> ShardEpoch:
-    """Go once through a shard.
+def learn_leg(task: Task, options: LearnerOptions, leg: Leg, state: Arrays) -> ShardLeg:
+    """Go through one leg in a shard.
 
     Parameters
     ----------
@@ -70,22 +127,24 @@ def learn_epoch(task: Task, options: LearnerOptions, epoch: int, state: Arrays) 
         The instances of the shard.
     options
         Those of the shard.
-    epoch
-        How many epochs were before this one.
+    leg
+        Which part of which epoch.
     state
         The weights to start from.
     """
-    before = [EpochRecord(number + 1) for number in range(epoch)]
-    course = Course(Weights.restore(state), EpochRecord, records=before, epoch=epoch)
-    go_on(course, task, replace(options, epochs=epoch + 1))
-    return ShardEpoch(course.weights.state(), course.records[-1], len(task))
+    weights, record = Weights.restore(state), EpochRecord(leg.epoch + 1)
+    learn_from = learning_from(task, options, weights)
+    order = order_of(len(task), options.seed, leg.epoch)
+    for position in range(*leg.bounds(len(task))):
+        learn_from(int(order[position]), position + 1, record)
+    return ShardLeg(weights.state(), record, len(task))
 
 
 def learn_in_shards(
     shards: Shards,
     options: LearnerOptions,
     *,
-    mixing: str = MIXINGS[0],
+    mixing: Mixing | None = None,
     checkpoint: Checkpoint | None = None,
     on_shard: Callable[[int, EpochRecord], None] | None = None,
     on_epoch: OnEpoch | None = None,
@@ -99,15 +158,17 @@ def learn_in_shards(
     options
         As for :func:`learn`; the step is that of the whole set.
     mixing
-        One of `MIXINGS`.
+        How to mix.
     checkpoint
-        Where to keep the state after each epoch, so that a killed run can be taken up.
+        Where to keep the state, so that a killed run can be taken up.
     on_shard
         Told how many instances are done in this epoch, and its record so far.
     on_epoch
         As for :func:`learn`.
     """
-    check_mixing(mixing)
+    mixing = mixing or Mixing()
+    # One shard alone has nothing to mix.
+    legs = mixing.times if len(shards) > 1 else 1
 
     def new_weights() -> Weights:
         if options.features != "supported":
@@ -121,83 +182,52 @@ def learn_in_shards(
     step = min(LARGEST_STEP, options.largest_step * len(shards))
     of_shard = replace(options, largest_step=step)
     for epoch in range(course.epoch, options.epochs):
-        record, done = EpochRecord(epoch + 1), 0
-        found: dict[int, ShardEpoch] = {}
-        for number, shard in shards.learn(of_shard, epoch, course.weights.state()):
-            found[number] = shard
-            done += shard.instances
-            record.loss += shard.record.loss
-            record.updates += shard.record.updates
-            if on_shard is not None:
-                on_shard(done, record)
-        # Sums are made in the order of the shards: it decides the last digits.
-        in_order = [found[number] for number in range(len(shards))]
-        record.loss = sum(shard.record.loss for shard in in_order)
-        shares = shares_of([shard.record.updates for shard in in_order], mixing)
-        course.weights = Weights.restore(mixed([shard.state for shard in in_order], shares))
+        if len(course.records) <= epoch:
+            course.records.append(EpochRecord(epoch + 1))
+        record = course.records[epoch]
+        for number in range(course.done, legs):
+            if number > course.done and checkpoint is not None and checkpoint.due():
+                checkpoint.save(course.weights, course.records, epoch, number)
+            leg = Leg(epoch, number, legs)
+            course.weights = _go_together(
+                shards, of_shard, mixing, leg, course.weights, record, on_shard
+            )
+        course.epoch, course.done = epoch + 1, 0
         record.features = len(course.weights)
-        course.records.append(record)
-        course.epoch = epoch + 1
         if on_epoch is not None:
             on_epoch(course.weights, record)
+        if len(shards) > 1 and course.epoch == options.epochs // 2:
+            course.weights = averaged_anew(course.weights)
         if checkpoint is not None:
             checkpoint.save(course.weights, course.records, course.epoch, 0)
     return course.weights, course.records
 
 
-def check_mixing(mixing: str) -> None:
-    """Refuse a mixing that there is not.
-
-    >>> check_mixing("uniform")
-    """
-    if mixing not in MIXINGS:
-        raise InputError(f"unknown mixing {mixing!r}; expected one of {', '.join(MIXINGS)}")
-
-
-def shares_of(updates: Sequence[int], mixing: str) -> list[float]:
-    """Return the share of each shard, by how often it changed the weights.
-
-    >>> shares_of([3, 1], "uniform"), shares_of([3, 1], "updates")
-    ([0.5, 0.5], [0.75, 0.25])
-    """
-    total = sum(updates)
-    if mixing == "uniform" or total == 0:
-        return [1.0 / len(updates)] * len(updates)
-    return [count / total for count in updates]
-
-
-def mixed(states: Sequence[Arrays], shares: Sequence[float]) -> Arrays:
-    """Mix the states of weights; a feature that one of them lacks has weight zero there.
-
-    A state with round R and weighted updates u has the average w - u / R. That of the mixture is
-    to be the mixture of the averages, at the latest of the rounds: so u is scaled to that round.
-    """
-    keys = merged([state["keys"] for state in states])
-    weights, updates = np.zeros(len(keys)), np.zeros(len(keys))
-    rounds = [int(state["round"][0]) for state in states]
-    last = max(rounds)
-    for state, share, ended in zip(states, shares, rounds, strict=True):
-        at = np.searchsorted(keys, state["keys"])
-        weights[at] += share * state["weights"].astype(np.float64)
-        scale = last / ended if ended else 1.0
-        updates[at] += share * scale * state["weighted_updates"].astype(np.float64)
-    closed = max(int(state["round"][1]) for state in states)
-    return {
-        "keys": keys,
-        "weights": weights.astype(np.float32),
-        "weighted_updates": updates.astype(np.float32),
-        "round": np.array([last, closed], dtype=np.int64),
-    }
-
-
-def merged(keys: Sequence[Keys]) -> Keys:
-    """Merge rows of keys, each in ascending order, into one.
-
-    >>> merged([np.array([1, 5], np.uint64), np.array([2, 5], np.uint64)]).tolist()
-    [1, 2, 5]
-    """
-    # Stable sorting sees that there are sorted runs, and merges them.
-    every: Keys = np.sort(np.concatenate(keys), kind="stable")
-    is_new = np.ones(len(every), dtype=np.bool_)
-    is_new[1:] = every[1:] != every[:-1]
-    return every[is_new]
+def _go_together(
+    shards: Shards,
+    options: LearnerOptions,
+    mixing: Mixing,
+    leg: Leg,
+    weights: Weights,
+    record: EpochRecord,
+    on_shard: Callable[[int, EpochRecord], None] | None,
+) -> Weights:
+    """Have all shards go through a leg, and mix what comes out."""
+    start = weights.state()
+    found: dict[int, ShardLeg] = {}
+    done = 0
+    for number, shard in shards.learn(options, leg, start):
+        found[number] = shard
+        done += leg.bounds(shard.instances)[1]
+        if on_shard is not None:
+            so_far = sum(one.record.loss for one in found.values())
+            on_shard(done, replace(record, loss=record.loss + so_far))
+    # Sums are made in the order of the shards: it decides the last digits.
+    in_order = [found[number] for number in range(len(shards))]
+    record.loss += sum(shard.record.loss for shard in in_order)
+    updates = [shard.record.updates for shard in in_order]
+    record.updates += sum(updates)
+    states = [shard.state for shard in in_order]
+    if mixing.shares == "features":
+        return Weights.restore(mixed_by_feature(states, start))
+    return Weights.restore(mixed(states, shares_of(updates, mixing.shares)))

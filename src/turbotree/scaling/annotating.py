@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from time import perf_counter
+from time import process_time
 from typing import Any, TypeAlias
 
 from turbotree.atomic import atomic_path
@@ -63,7 +63,7 @@ def parse_piece(
     rows
         What its rows are if it is Parquet; without it, the file is CoNLL-U.
     """
-    started = perf_counter()
+    started = process_time()
     skipped: list[str] = []
     on_error: Any = (lambda error: skipped.append(str(error))) if skip_errors else "raise"
     annotator = _loaded(model, os.stat(model).st_mtime_ns)
@@ -82,7 +82,7 @@ def parse_piece(
         else:
             with open(temporary, "wb") as out:
                 write_sentences((sentence for _, sentence in predicted()), out)
-    return PieceReport(sentences, words, perf_counter() - started, tuple(skipped))
+    return PieceReport(sentences, words, process_time() - started, tuple(skipped))
 
 
 def annotated(

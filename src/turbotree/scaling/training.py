@@ -6,34 +6,29 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
-
-import numpy.typing as npt
 
 from turbotree.errors import InputError
 from turbotree.features import FrozenWeights, Parts, Weights
 from turbotree.features.weights import Arrays
 from turbotree.learning import EpochRecord, LearnerOptions, Task
-from turbotree.learning.learner import supported
 from turbotree.learning.mixing import (
-    MIXINGS,
-    Keys,
-    ShardEpoch,
-    check_mixing,
-    learn_epoch,
+    Leg,
+    Mixing,
+    ShardLeg,
     learn_in_shards,
-    merged,
 )
+from turbotree.learning.mixtures import Keys, merged
 from turbotree.learning.progress import Progress, Silent
 from turbotree.parsing import Parser
 from turbotree.parsing.arcs import Pruner
-from turbotree.parsing.blueprint import Blueprint
 from turbotree.parsing.part_task import PartTask
 from turbotree.parsing.training import Trainer, options_of
 from turbotree.parsing.treebank import TrainingSource, read_trees
 from turbotree.scaling.crews import Crew
+from turbotree.scaling.desks import Stage, leg_of_shard, supported_of_shard
 from turbotree.scaling.shards import Shard, deal
 from turbotree.text import Sentence, write_sentences
 
@@ -43,7 +38,7 @@ def train_in_shards(
     crew: Crew,
     shards: int,
     *,
-    mixing: str = MIXINGS[0],
+    mixing: Mixing | None = None,
     dev: TrainingSource | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
@@ -65,8 +60,7 @@ def train_in_shards(
     shards
         How many.
     mixing
-        ``"uniform"``: the plain average of their weights. ``"updates"``: a shard that changed them
-        more often counts more.
+        How their weights are mixed, and how often.
     dev, checkpoint, resume, progress, options
         As for :func:`~turbotree.parsing.training.train_parser`. The state is kept after each
         epoch.
@@ -78,9 +72,8 @@ def train_in_shards(
     >>> with open_engine("processes", 2) as engine, open_crew(engine, 2) as crew:
     ...     parser = train_in_shards(treebank(20, seed=1), crew, 2, epochs=1, pruner_epochs=1)
     >>> parser.record["mixing"]
-    {'shards': 2, 'shares': 'uniform'}
+    {'shards': 2, 'shares': 'features', 'times': 2}
     """
-    check_mixing(mixing)
     chosen = options_of(options)
     trees = read_trees(train, "training data", partial=True)
     states = Path(checkpoint) if checkpoint is not None else None
@@ -92,7 +85,7 @@ def train_in_shards(
             states,
             progress or Silent(),
         )
-        trainer.deal_to(crew, deal(file, shards), mixing)
+        trainer.deal_to(crew, deal(file, shards), mixing or Mixing())
         if not resume:
             trainer.forget()
         return trainer.run()
@@ -114,29 +107,10 @@ def _file_of(train: TrainingSource, trees: list[Sentence], folder: Path | None) 
         yield file
 
 
-@dataclass(frozen=True)
-class Stage:
-    """What workers are to learn, and what was learnt before it.
-
-    Attributes
-    ----------
-    name
-        ``"pruner"``, ``"parts"`` or ``"labels"``.
-    pruner
-        The pruner's table, for what comes after it.
-    parts
-        The state of the parts' weights, if they are needed to complete trees.
-    """
-
-    name: str
-    pruner: npt.NDArray[Any] | None = None
-    parts: Arrays | None = None
-
-
 class MixingTrainer(Trainer):
     """Trains like any other, but has workers go through the data."""
 
-    def deal_to(self, crew: Crew, shards: list[Shard], mixing: str) -> None:
+    def deal_to(self, crew: Crew, shards: list[Shard], mixing: Mixing) -> None:
         """Say who has the data."""
         self._crew = crew
         self._shards = shards
@@ -163,7 +137,7 @@ class MixingTrainer(Trainer):
         return model, record
 
     def _mixing_record(self) -> dict[str, Any]:
-        return {"shards": len(self._shards), "shares": self._mixing}
+        return {"shards": len(self._shards), **self._mixing.to_dict()}
 
     def prune(self, pruner: Pruner) -> list[Parts]:
         """Leave it to the workers."""
@@ -234,11 +208,11 @@ class _Remote:
         return merged([keys for _, keys in self._trainer.ask(supported_of_shard)])
 
     def learn(
-        self, options: LearnerOptions, epoch: int, state: Arrays
-    ) -> Iterator[tuple[int, ShardEpoch]]:
-        """Have each shard go through one epoch."""
+        self, options: LearnerOptions, leg: Leg, state: Arrays
+    ) -> Iterator[tuple[int, ShardLeg]]:
+        """Have each shard go through one leg."""
         seen = 0
-        for number, shard in self._trainer.ask(epoch_of_shard, options, epoch, state):
+        for number, shard in self._trainer.ask(leg_of_shard, options, leg, state):
             seen += shard.instances
             yield number, shard
         expected = len(self._trainer.train.heads)
@@ -247,67 +221,3 @@ class _Remote:
                 f"the workers read {seen} sentences of {expected}: "
                 "the training data have changed, or are not the same everywhere"
             )
-
-
-def supported_of_shard(token: str, blueprint: Blueprint, shard: Shard, stage: Stage) -> Keys:
-    """Return the features of a shard's right answers; this is what workers run."""
-    keys: Keys = supported(_desk(token, blueprint, shard).task(stage)).state()["keys"]
-    return keys
-
-
-def epoch_of_shard(
-    token: str,
-    blueprint: Blueprint,
-    shard: Shard,
-    stage: Stage,
-    options: LearnerOptions,
-    epoch: int,
-    state: Arrays,
-) -> ShardEpoch:
-    """Go once through a shard; this is what workers run."""
-    return learn_epoch(_desk(token, blueprint, shard).task(stage), options, epoch, state)
-
-
-class _Desk:
-    """What a worker has on its desk: one shard, read and made ready for one stage."""
-
-    def __init__(self, blueprint: Blueprint, shard: Shard) -> None:
-        options = replace(blueprint.options, threads=1)
-        self._trainer = Trainer(shard.trees(), [], options, None, Silent(), blueprint)
-        self._ready: tuple[str, Task] | None = None
-        self._parts: PartTask | None = None
-
-    def task(self, stage: Stage) -> Task:
-        """Return the shard's task in a stage."""
-        if self._ready is None or self._ready[0] != stage.name:
-            self._ready = stage.name, self._made(stage)
-        return self._ready[1]
-
-    def _made(self, stage: Stage) -> Task:
-        """Do what serial training does before the stage, with what was learnt till then."""
-        trainer = self._trainer
-        if stage.name == "pruner":
-            return trainer.pruner_task()
-        if stage.pruner is None:
-            return trainer.label_task()
-        if self._parts is None:
-            candidates = trainer.prune(trainer.pruner_with(FrozenWeights(stage.pruner, None)))
-            self._parts = trainer.part_task(trainer.blueprint.part_model(), candidates)
-        if stage.name == "parts":
-            return self._parts
-        assert stage.parts is not None
-        trainer.complete_with(self._parts, Weights.restore(stage.parts))
-        return trainer.label_task()
-
-
-#: Of this process: by training, and then by shard.
-_DESKS: dict[str, dict[int, _Desk]] = {}
-
-
-def _desk(token: str, blueprint: Blueprint, shard: Shard) -> _Desk:
-    if token not in _DESKS:
-        _DESKS.clear()  # an earlier training is over
-    desks = _DESKS.setdefault(token, {})
-    if shard.number not in desks:
-        desks[shard.number] = _Desk(blueprint, shard)
-    return desks[shard.number]
