@@ -61,6 +61,14 @@ def reproduce(
             "sentences and epochs.",
         ),
     ] = False,
+    medium: Annotated[
+        bool,
+        typer.Option(
+            "--medium",
+            help="About a quarter of an hour a treebank: 500 sentences to train on, 500 to measure "
+            "on, 3 epochs.",
+        ),
+    ] = False,
     only: Annotated[
         str | None,
         typer.Option(
@@ -116,7 +124,13 @@ def reproduce(
     """
     from turbotree import experiments as room
     from turbotree.experiments.drawing import check_matplotlib
-    from turbotree.experiments.settings import SMALL_TEST, SMALL_TRAIN
+    from turbotree.experiments.settings import (
+        MEDIUM,
+        MEDIUM_TEST,
+        MEDIUM_TRAIN,
+        SMALL_TEST,
+        SMALL_TRAIN,
+    )
 
     texts = tuple(text.strip() for text in only.split(",")) if only else ()
     chosen = room.choose(room.EXPERIMENTS, what, texts)
@@ -129,9 +143,14 @@ def reproduce(
         raise InputError("no report to write; give -o REPORT.html")
     check_output(output)
     check_matplotlib()
-    settings = (room.SMALL if small else room.Settings()).with_epochs(epochs)
+    if small and medium:
+        raise InputError("--small and --medium do not go together")
+    settings = room.SMALL if small else MEDIUM if medium else room.Settings()
+    settings = settings.with_epochs(epochs)
     if small:
         sentences, measured = sentences or SMALL_TRAIN, measured or SMALL_TEST
+    elif medium:
+        sentences, measured = sentences or MEDIUM_TRAIN, measured or MEDIUM_TEST
     if train is not None or test is not None:
         if train is None or test is None or data is not None:
             raise InputError("--train and --test go together, without --data")

@@ -168,7 +168,7 @@ class Experiment:
         Name of what is measured, where several experiments show the same measurements; its own
         name if nothing is given.
     kinds
-        The kinds of data that it can use.
+        The kinds of data that it can use; the first of them that is there is used.
     """
 
     id: str

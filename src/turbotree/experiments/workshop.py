@@ -62,6 +62,11 @@ class Workshop:
         sentences: tuple[Sentence, ...] = getattr(self.dataset, self.split)
         return sentences
 
+    @property
+    def hard_gold(self) -> Sequence[Sentence]:
+        """The trees to measure slow decoders on: some of them, if the settings say so."""
+        return self.gold[: self.settings.hard_sentences]
+
     def parser(self, **options: Any) -> Parser:
         """Train a parser, or take the one that an earlier experiment or run has trained.
 

@@ -35,11 +35,11 @@ _RUNS: dict[str, tuple[dict[str, Any], str, str]] = {
 def _measure_course(workshop: Workshop) -> Measured:
     along = {}
     for name, (options, decoder, decomposition) in _RUNS.items():
-        cases = make_cases(workshop.parser(**options), workshop.gold)
+        cases = make_cases(workshop.parser(**options), workshop.hard_gold)
         workshop.note(f"decoding by {name}, with more and more rounds")
         found = decode_along(cases, workshop.settings.grid, decoder, decomposition=decomposition)
         along[name] = found["along"]
-    return {"words": words_of(workshop.gold), "along": along}
+    return {"words": words_of(workshop.hard_gold), "along": along}
 
 
 def _show_course(measured: Mapping[str, Measured]) -> Shown:
@@ -86,7 +86,7 @@ def _show_course(measured: Mapping[str, Measured]) -> Shown:
 
 
 def _measure_active(workshop: Workshop) -> Measured:
-    cases = make_cases(workshop.parser(**MODELS["Full"]), workshop.gold)
+    cases = make_cases(workshop.parser(**MODELS["Full"]), workshop.hard_gold)
     workshop.note("tracing ADMM on the full model")
     return active_shares(cases, "admm", max(workshop.settings.grid), by_logic=True)
 
@@ -121,7 +121,7 @@ def _show_active(measured: Mapping[str, Measured]) -> Shown:
 
 
 def _measure_times(workshop: Workshop) -> Measured:
-    cases = make_cases(workshop.parser(**MODELS["Full"]), workshop.gold)
+    cases = make_cases(workshop.parser(**MODELS["Full"]), workshop.hard_gold)
     seconds = {}
     for name, decoder in (("ADMM", "admm"), ("LP", "lp")):
         workshop.note(f"timing {name}")

@@ -70,7 +70,7 @@ def _measure(workshop: Workshop) -> Measured:
     systems, chance = {}, {}
     for model in _PAPER:
         options = MODELS[model]
-        cases = make_cases(workshop.parser(**options), workshop.gold)
+        cases = make_cases(workshop.parser(**options), workshop.hard_gold)
         made_up = random_cases(
             options["parts"], settings.random_instances, settings.random_words, settings.seed
         )
@@ -80,7 +80,7 @@ def _measure(workshop: Workshop) -> Measured:
             if name != "ILP":  # exact by definition, and very slow on random scores
                 chance[f"{model} {name}"] = decode_cases(made_up, decoder, **more)["proven"]
     return {
-        "words": words_of(workshop.gold),
+        "words": words_of(workshop.hard_gold),
         "systems": systems,
         "random": chance,
         "rounds": [settings.rounds, settings.few_rounds],

@@ -101,5 +101,5 @@ EXPERIMENT = Experiment(
     "test",
     _measure,
     _show,
-    kinds=("trees", "chunks"),
+    kinds=("chunks", "trees"),
 )
