@@ -53,6 +53,15 @@ def reproduce(
             show_default=False,
         ),
     ] = None,
+    entities: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Besides: a folder with X.train, X.testa and X.testb, of words, tags and entities "
+            "as in CoNLL-2002.",
+            show_default=False,
+        ),
+    ] = None,
     small: Annotated[
         bool,
         typer.Option(
@@ -125,7 +134,6 @@ def reproduce(
     from turbotree import experiments as room
     from turbotree.experiments.drawing import check_matplotlib
     from turbotree.experiments.settings import (
-        MEDIUM,
         MEDIUM_TEST,
         MEDIUM_TRAIN,
         SMALL_TEST,
@@ -145,7 +153,7 @@ def reproduce(
     check_matplotlib()
     if small and medium:
         raise InputError("--small and --medium do not go together")
-    settings = room.SMALL if small else MEDIUM if medium else room.Settings()
+    settings = room.SMALL if small else room.MEDIUM if medium else room.Settings()
     settings = settings.with_epochs(epochs)
     if small:
         sentences, measured = sentences or SMALL_TRAIN, measured or SMALL_TEST
@@ -159,12 +167,14 @@ def reproduce(
         datasets = room.find_datasets(data, treebanks.split(",") if treebanks else None)
     elif small:
         datasets = [room.built_in(sentences or SMALL_TRAIN, measured or SMALL_TEST)]
-    elif chunks is not None:
+    elif chunks is not None or entities is not None:
         datasets = []
     else:
         raise InputError("no data; give --data DIR, or --train and --test, or --small")
     if chunks is not None:
         datasets.append(room.read_chunks(chunks))
+    if entities is not None:
+        datasets += room.read_entities(entities)
     datasets = [dataset.limited(sentences, measured) for dataset in datasets]
     folder = cache or output.with_name(f"{output.name}.cache")
 
