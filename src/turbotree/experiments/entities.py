@@ -14,7 +14,7 @@ _WITHIN = ("flat", "compound", "name")
 
 
 def names_of(tree: Sentence) -> list[str]:
-    """Return the tags of names: proper nouns, together if one hangs on its neighbour.
+    """Return the tags of names: neighbouring proper nouns that hang together.
 
     >>> heads, labels = [3, 1, 0, 3], ["nsubj", "flat", "root", "obj"]
     >>> upos = ["PROPN", "PROPN", "VERB", "PROPN"]
@@ -23,27 +23,26 @@ def names_of(tree: Sentence) -> list[str]:
     ['B-NAME', 'I-NAME', 'O', 'B-NAME']
     """
     tags: list[str] = []
-    first = 0  # of the name that the word before is in
+    before = 0  # where the name of the word before hangs together; 0 if there is none
     for word, tag in enumerate(tree.upos, 1):
         if tag != "PROPN":
             tags.append("O")
+            before = 0
             continue
-        goes_on = word > 1 and tags[-1] != "O" and _together(tree, first, word)
-        if not goes_on:
-            first = word
-        tags.append("I-NAME" if goes_on else "B-NAME")
+        top = _top(tree, word)
+        tags.append("I-NAME" if top == before else "B-NAME")
+        before = top
     return tags
 
 
-def _together(tree: Sentence, first: int, word: int) -> bool:
-    """Whether a word hangs on one of a name that begins at `first`, or the other way round."""
-    before = range(first, word)
-    below = tree.heads[word - 1] in before and _is_part(tree, word)
-    return below or any(tree.heads[b - 1] == word and _is_part(tree, b) for b in before)
-
-
-def _is_part(tree: Sentence, word: int) -> bool:
-    return tree.labels[word - 1].split(":")[0] in _WITHIN
+def _top(tree: Sentence, word: int) -> int:
+    """Climb from a proper noun to the one that its name hangs on."""
+    while tree.labels[word - 1].split(":")[0] in _WITHIN:
+        head = tree.heads[word - 1]
+        if not head or tree.upos[head - 1] != "PROPN":
+            break
+        word = head
+    return word
 
 
 def with_entities(sentences: Sequence[Sentence]) -> list[Sentence]:
