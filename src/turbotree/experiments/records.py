@@ -97,6 +97,8 @@ class Claim:
         Whether a tie keeps to the claim.
     each
         The same difference on each treebank by itself, if there are several.
+    main
+        Whether it is one of the papers' main findings, which the report begins with.
     """
 
     text: str
@@ -104,6 +106,7 @@ class Claim:
     difference: Difference
     or_equal: bool = False
     each: tuple[tuple[str, Difference], ...] = ()
+    main: bool = False
 
     @property
     def holds(self) -> bool:
