@@ -141,9 +141,11 @@ def trained_right(
     return dict(found)
 
 
-def trained_systems(workshop: Workshop, models: Mapping[str, Mapping[str, Any]]) -> Measured:
+def trained_systems(
+    workshop: Workshop, models: Mapping[str, Mapping[str, Any]], **parsing: Any
+) -> Measured:
     """Train a parser for each name and score it; the usual measurement of a table of models."""
     systems = {}
     for name, options in models.items():
-        systems[name] = trained_right(workshop, name, options)
+        systems[name] = trained_right(workshop, name, options, **parsing)
     return {"words": words_of(workshop.gold), "systems": systems}

@@ -30,27 +30,28 @@ a { color: var(--link); }
 h1, h2, h3 { line-height: 1.2; } h2 { margin-top: 3rem; border-top: 1px solid var(--line);
   padding-top: 1.5rem; } h3 { margin-top: 2rem; }
 .scroll { overflow-x: auto; } table { border-collapse: collapse; margin: .5rem 0; }
-caption { text-align: left; font-weight: 600; padding: .3rem 0; }
+caption { text-align: left; font-weight: 600; padding: .3rem 0; white-space: nowrap; }
 th, td { padding: .25rem .7rem; text-align: right; border-bottom: 1px solid var(--line);
   white-space: nowrap; font-variant-numeric: tabular-nums; }
 th:first-child, td:first-child, th.text, td.text { text-align: left; }
 td.text { white-space: normal; min-width: 12rem; }
 .claims td, .claims th { white-space: normal; text-align: left; } .keep { white-space: nowrap; }
-.claims td:first-child { min-width: 16rem; }
+.claims td:first-child { min-width: 16rem; } .claims td:last-child { min-width: 8.5rem; }
 tbody tr:nth-child(even) { background: var(--stripe); } td.paper, th.paper { color: var(--soft); }
 .note { color: var(--soft); font-size: .9rem; max-width: 50rem; }
-.figures { display: grid; grid-template-columns: repeat(auto-fill, minmax(22rem, 1fr)); gap: 1rem; }
+.figures { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(28rem, 100%), 1fr));
+  gap: 1rem; }
 figure { margin: 0; } figure img { width: 100%; height: auto; }
-.holds, .fails, .open { font-weight: 600; white-space: nowrap; }
+.holds, .fails, .open { font-weight: 600; }
 .holds { color: var(--good); } .fails { color: var(--bad); } .open { color: var(--doubt); }
-dl { display: grid; grid-template-columns: 9rem 1fr; gap: .3rem 1rem; }
+dl { display: grid; grid-template-columns: 10.5rem 1fr; gap: .3rem 1rem; }
 dt { font-weight: 600; } dd { margin: 0; max-width: 50rem; }
 summary { cursor: pointer; padding: .3rem 0; }
 @media (max-width: 40rem) { dl { display: block; } dd { margin-bottom: .4rem; } }
 """
 
 
-_TEXTS = ("about", "solver, model", "templates", "method", "model")
+_TEXTS = ("about", "solver, model", "templates", "method", "model", "what")
 _MANY_ROWS = 24  # longer tables are folded: their figures tell more
 
 
