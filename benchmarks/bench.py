@@ -77,7 +77,7 @@ def main(arguments: list[str] | None = None) -> int:
     started = perf_counter()
     print(f"{machine}, Python {platform.python_version()}, load {os.getloadavg()[0]:.1f}")
     print("ratio: the peer's CPU seconds over ours, median of the repeats\n")
-    print(f"{'':36} {'beside':22} {'ratio':>8} {'noise':>7} {'before':>8} {'change':>8}")
+    print(f"{'':38} {'beside':22} {'ratio':>8} {'noise':>7} {'before':>8} {'change':>8}")
     measured: list[Measured] = []
     verdicts: list[Verdict] = []
     for contest in all_contests(options.data):
@@ -128,7 +128,7 @@ def _line(contest: Contest, verdict: Verdict) -> str:
     allowed = "" if verdict.before is None else f" (within {100 * verdict.limit:.0f} %)"
     one = verdict.measured
     return (
-        f"{contest.name:36} {contest.peer:22} {one.median:8.3g} {100 * one.noise:5.1f} % "
+        f"{contest.name:38} {contest.peer:22} {one.median:8.3g} {100 * one.noise:5.1f} % "
         f"{before:>8} {change:>8}  {verdict.word}{allowed}"
     )
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
+from functools import cache, partial
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
@@ -50,33 +50,21 @@ def model_contests(data: Path | None) -> Iterator[Contest]:
 def _parsing(
     name: str, train: Sequence[Sentence], test: Sequence[Sentence], folder: Path
 ) -> Iterator[Contest]:
-    paths = {}
-    for model in ("arc", "standard"):
-        paths[model] = folder / f"{name}-{model}.safetensors"
-        Parser.train(train, model=model, epochs=_EPOCHS).save(paths[model])
+    makers = {
+        model: partial(_parser, folder / f"{name}-{model}.safetensors", train, model)
+        for model in ("arc", "standard")
+    }
     if _installed("ufal.udpipe"):
-        from udpipe_peer import UDPipe, trained
-
-        files = [folder / f"{name}-{part}.conllu" for part in ("train", "test")]
-        for file, sentences in zip(files, (train, test), strict=True):
-            write_conllu(sentences, file)
-        text = files[1].read_text(encoding="utf-8")
-        with _quietly():
-            made = trained(files[0], folder)
-        peer = UDPipe(made.path)
-        for model, path in paths.items():
-            yield Contest(
-                f"parsing {name}, {model}",
-                "UDPipe 1",
-                partial(_parse, path, test),
-                lambda p=peer, t=text: _parse_by_peer(p, t),
-                again=False,
-            )
+        text = "".join(sentence.to_text() for sentence in test)
+        peer = partial(_peer_parses, folder / f"{name}-train.conllu", train, text)
+        for model, make in makers.items():
+            ours = partial(_parse, make, test)
+            yield Contest(f"parsing {name}, {model}", "UDPipe 1", ours, peer, again=False)
     yield Contest(
         f"ten best trees, {name}",
         "the best one",
-        partial(_k_best, paths["standard"], test, 10),
-        partial(_parse, paths["standard"], test),
+        partial(_k_best, makers["standard"], test, 10),
+        partial(_parse, makers["standard"], test),
         again=False,
     )
     yield Contest(
@@ -88,20 +76,33 @@ def _parsing(
     )
 
 
-def _parse(path: Path, sentences: Sequence[Sentence]) -> Run:
+def _parser(path: Path, train: Sequence[Sentence], model: str) -> Parser:
+    """Load a parser, trained when it is first asked for: contests may be left out."""
+    if not path.exists():
+        Parser.train(train, model=model, epochs=_EPOCHS).save(path)
     # Loaded anew each time: a parser remembers the words that it has seen.
-    parser = Parser.load(path)
+    return Parser.load(path)
+
+
+def _parse(make: Callable[[], Parser], sentences: Sequence[Sentence]) -> Run:
+    parser = make()
     return lambda: list(parser.pipe(sentences))
 
 
-def _k_best(path: Path, sentences: Sequence[Sentence], k: int) -> Run:
-    parser = Parser.load(path)
+def _k_best(make: Callable[[], Parser], sentences: Sequence[Sentence], k: int) -> Run:
+    parser = make()
     return lambda: parser.k_best_batch(sentences, k)
 
 
-def _parse_by_peer(peer: object, text: str) -> Run:
-    sentences = peer.read(text)  # type: ignore[attr-defined]
-    return lambda: peer.parse(sentences)  # type: ignore[attr-defined]
+def _peer_parses(train_file: Path, train: Sequence[Sentence], text: str) -> Run:
+    from udpipe_peer import UDPipe, trained
+
+    if not train_file.exists():
+        write_conllu(train, train_file)
+    with _quietly():
+        peer = UDPipe(trained(train_file, train_file.parent).path)
+    sentences = peer.read(text)
+    return lambda: peer.parse(sentences)
 
 
 def _chunking(
@@ -123,19 +124,19 @@ def _chunking(
         lambda: train_peer,
         again=False,
     )
-    path = folder / "chunker.safetensors"
-    Tagger.train(train, task="chunk", epochs=_EPOCHS).save(path)
-    peer = train_peer()
+    trained_peer = cache(train_peer)
     yield Contest(
         "chunking",
         "python-crfsuite",
-        lambda: _tag(path, test),
-        lambda: lambda: peer.tag(test),
+        partial(_tag, folder / "chunker.safetensors", train, test),
+        lambda: partial(trained_peer().tag, test),
         again=False,
     )
 
 
-def _tag(path: Path, sentences: Sequence[Sentence]) -> Run:
+def _tag(path: Path, train: Sequence[Sentence], sentences: Sequence[Sentence]) -> Run:
+    if not path.exists():
+        Tagger.train(train, task="chunk", epochs=_EPOCHS).save(path)
     tagger = Tagger.load(path)
     return lambda: [tagging.labels for tagging in tagger.pipe(sentences)]
 
