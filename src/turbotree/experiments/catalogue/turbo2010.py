@@ -17,7 +17,7 @@ from turbotree.experiments.comparing import (
     side_by_side,
     uas,
 )
-from turbotree.experiments.measuring import parse_right, trained_right, trained_systems, words_of
+from turbotree.experiments.measuring import trained_right, trained_systems, words_of
 from turbotree.experiments.records import (
     TURBO_2010,
     Claim,
@@ -85,7 +85,8 @@ def _measure_table_2(workshop: Workshop) -> Measured:
     measured = trained_systems(workshop, _MODELS)
     for name, options in _COMPLETE.items():
         parser = workshop.parser(**options)
-        measured["systems"][name] = parse_right(parser, workshop.gold)
+        # Our parser would search where the relaxation is not tight, and for long with these parts.
+        measured["systems"][name] = trained_right(workshop, name, options, decoder="admm")
         measured[f"{name} features"] = parser.record["parts"][-1]["features"]
         measured["supported"] = parser.record["supported features"]
     return measured
@@ -119,7 +120,7 @@ def _show_table_2(measured: Mapping[str, Measured]) -> Shown:
         "SVM, second order and non-projective arcs, complete features",
         ("treebank", "features", *names),
         tuple(rows),
-        "Features are those instantiated while training.",
+        "Features are those instantiated while training. Decoded by the relaxation alone.",
     )
     claims = (
         *(
@@ -233,6 +234,7 @@ TABLE_2 = Experiment(
     "test",
     _measure_table_2,
     _show_table_2,
+    version=2,
 )
 TABLE_3 = Experiment(
     "turbo2010-table3",
