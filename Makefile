@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 ROOMS := trees chains graphs features parsing
 SOURCES := pyproject.toml CMakeLists.txt $(shell find core -name '*.cpp' -o -name '*.h')
 
-.PHONY: demo test test-all docs lint sanitize stubs fuzz bench reproduce-small clean
+.PHONY: demo test test-all docs lint sanitize stubs fuzz bench bench-bars reproduce-small clean
 
 demo: $(VENV)/.built
 	$(BIN)/turbotree demo
@@ -84,8 +84,15 @@ fuzz: $(VENV)/.dev
 	set -e; for script in tests/fuzz/fuzz_*.py; do \
 	  echo "$$script, $(SECONDS) s"; $(BIN)/python $$script --seconds $(SECONDS); done
 
-# Beside the peers, in the same run: the figures that count are ratios.
+# Beside the peers, in a few minutes: ratios, compared with those of earlier runs; status 1 if one
+# has fallen by more than noise. DATA is a folder with treebanks/ and bench/, if there is one.
+DATA ?= ../shared
+
 bench: $(VENV)/.bench
+	$(BIN)/python benchmarks/bench.py $(if $(wildcard $(DATA)/.),--data $(DATA)) $(BENCH)
+
+# The longer benchmarks, with the bars that they have to reach.
+bench-bars: $(VENV)/.bench
 	$(BIN)/python benchmarks/trees.py
 	@missed=0; $(BIN)/python benchmarks/graphs.py || missed=1; \
 	if [ -n "$$TURBOTREE_DATA" ]; then $(BIN)/python benchmarks/parsing.py || missed=1; else \
