@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
@@ -42,7 +43,9 @@ def run_pipeline(
     figures = Profile()
     options |= {"profile": figures}
     source: Any = input if input is not None and input != STDIN else None
-    chosen = format or format_of(output) or OutputFormat.CONLLU
+    drawn = text is not None and output is None and sys.stdout.isatty()
+    usual = OutputFormat.TEXT if drawn else OutputFormat.CONLLU
+    chosen = format or format_of(output) or usual
     if notes.marginals and chosen is OutputFormat.CONLLX:
         raise InputError(
             "CoNLL-X has no column for probabilities; choose another --format with --marginals"

@@ -23,6 +23,7 @@ from turbotree.atomic import atomic_path
 from turbotree.errors import InputError
 from turbotree.labeling import Tagger
 from turbotree.loading import load
+from turbotree.models import located
 from turbotree.parsing import Parser
 from turbotree.pipeline import Pipeline
 from turbotree.scaling.engines import Engine
@@ -93,6 +94,7 @@ def parse_corpus(
     on_piece
         Told of each piece that is done: how many are, of how many, and what became of it.
     """
+    model = located(model)
     files = [Path(path) for path in inputs]
     targets = _targets(files, Path(output))
     report = CorpusReport(inputs=len(files))
@@ -117,7 +119,7 @@ def parse_corpus(
             job.join()
     arguments = [
         (
-            os.fspath(model),
+            model,
             piece,
             job.layout,
             options or {},

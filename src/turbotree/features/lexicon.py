@@ -1,0 +1,74 @@
+"""What tags a word has had: the classes of ambiguity that the attribute ``tags`` stands for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from turbotree.features.attributes import Word, reader_of, word_case
+
+#: The attribute's name in templates.
+TAGS = "tags"
+
+# Rarer words are taken for unknown ones: their tags in training say too little, and too much of
+# the sentence that they stand in. Tags that make up less than the share are noise, mostly.
+_LEAST_COUNT = 5
+_LEAST_SHARE = 0.05
+_UNKNOWN_LETTERS = 2
+
+
+class Lexicon:
+    """The tags of frequent words; unknown ones go by case and ending.
+
+    The tags are XPOS where the training data have them, else UPOS; the case of a word's letters
+    does not matter.
+
+    Parameters
+    ----------
+    classes
+        By word in lower case: its tags, in one string.
+
+    Examples
+    --------
+    >>> words = [("run", "_", "_", tag, "_") for tag in ["VB", "VB", "NN", "VB", "NN"]]
+    >>> lexicon = Lexicon.fit(Counter(words).items())
+    >>> lexicon.value(words[0]), lexicon.value(("Jumps", "_", "_", "_", "_"))
+    ('NN|VB', '?title-ps')
+    """
+
+    def __init__(self, classes: dict[str, str]) -> None:
+        self._classes = classes
+
+    @classmethod
+    def fit(cls, words: Iterable[tuple[Word, int]]) -> Lexicon:
+        """Collect the tags of words that come with their counts."""
+        read = reader_of("xpos")
+        counts: dict[str, Counter[str]] = {}
+        for word, count in words:
+            counts.setdefault(word[0].lower(), Counter())[read(word)] += count
+        return cls(
+            {
+                form: "|".join(sorted(t for t, n in tags.items() if n >= _LEAST_SHARE * total))
+                for form, tags in counts.items()
+                if (total := tags.total()) >= _LEAST_COUNT
+            }
+        )
+
+    def value(self, word: Word) -> str:
+        """Return a word's tags; of an unknown word, its case and its last letters."""
+        lower = word[0].lower()
+        known = self._classes.get(lower)
+        return known or f"?{word_case(word[0])}-{lower[-_UNKNOWN_LETTERS:]}"
+
+    def to_dict(self) -> dict[str, list[str]]:
+        """Return what a model file's header holds: the words of each class."""
+        words: dict[str, list[str]] = {}
+        for form, tags in sorted(self._classes.items()):
+            words.setdefault(tags, []).append(form)
+        return words
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Lexicon:
+        """Undo :meth:`to_dict`."""
+        return cls({str(form): str(tags) for tags, forms in data.items() for form in forms})
