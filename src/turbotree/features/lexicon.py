@@ -18,6 +18,15 @@ _LEAST_SHARE = 0.05
 _UNKNOWN_LETTERS = 2
 
 
+def unknown_value(form: str) -> str:
+    """Return what stands for the tags of a word that is not known.
+
+    >>> unknown_value("Singing")
+    '?title-ng'
+    """
+    return f"?{word_case(form)}-{form.lower()[-_UNKNOWN_LETTERS:]}"
+
+
 class Lexicon:
     """The tags of frequent words; unknown ones go by case and ending.
 
@@ -57,9 +66,7 @@ class Lexicon:
 
     def value(self, word: Word) -> str:
         """Return a word's tags; of an unknown word, its case and its last letters."""
-        lower = word[0].lower()
-        known = self._classes.get(lower)
-        return known or f"?{word_case(word[0])}-{lower[-_UNKNOWN_LETTERS:]}"
+        return self._classes.get(word[0].lower()) or unknown_value(word[0])
 
     def to_dict(self) -> dict[str, list[str]]:
         """Return what a model file's header holds: the words of each class."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,6 +25,7 @@ INNER_SCHEMES = ("bioes", "bio", "auto")
 # which magnitude a weight is left out of the finished model.
 _STEPS = {"tag": 0.02, "chunk": 0.02, "entities": 0.03}
 _EPOCHS = {"tag": 10, "chunk": 10, "entities": 14}
+_NOISE = {"tag": 1.0}
 _LEAST_COUNTS = {"entities": 1}
 _NEGLIGIBLE = {"tag": 0.02, "chunk": 0.02, "entities": 0.005}
 
@@ -60,6 +62,9 @@ class TaggerOptions:
     least_count
         Words, affixes and the like that are rarer than this in the training data are all one. By
         default 1 for entities, where a name met once is worth knowing; else 2, and 3 for affixes.
+    noise
+        How often words are hidden in training, rare ones more often: one that occurs c times with
+        the probability noise / (noise + c). By default 1 for tags, else 0, which is never.
     trigrams
         Whether labels see the two before them, by the template ``prevprev``; slower. Templates
         of one's own may have that atom without being asked for it.
@@ -84,6 +89,7 @@ class TaggerOptions:
     threads: int = 1
     negligible: float | None = None
     least_count: int | None = None
+    noise: float | None = None
     trigrams: bool = False
     templates: Mapping[str, Sequence[str]] | None = None
     licence: str | None = None
@@ -101,7 +107,7 @@ class TaggerOptions:
             optional = name in ("epochs", "least_count")
             if not isinstance(value, int) and not (optional and value is None):
                 raise InputError(f"{name} is {value!r}; expected a whole number")
-        for name in ("largest_step", "beta", "gamma", "negligible"):
+        for name in ("largest_step", "beta", "gamma", "negligible", "noise"):
             value = getattr(self, name)
             if value is not None and not isinstance(value, float | int):
                 raise InputError(f"{name} is {value!r}; expected a number")
@@ -110,6 +116,8 @@ class TaggerOptions:
             raise InputError(f"threads is {self.threads}; expected at least 1")
         if self.least_count is not None and self.least_count < 1:
             raise InputError(f"least_count is {self.least_count}; expected at least 1")
+        if not 0 <= self.noise_strength() < math.inf:
+            raise InputError(f"noise is {self.noise}; expected 0 or more")
         if not 0 <= self.threshold() < 1:
             raise InputError(f"negligible is {self.negligible}; expected 0 to 1")
         self.learner()
@@ -146,6 +154,10 @@ class TaggerOptions:
         name = TASKS[self.task][0]
         usual, given = len(load_templates(name)), len((self.templates or {}).get(name, ()))
         return _NEGLIGIBLE[self.task] * min(1.0, usual / max(1, given))
+
+    def noise_strength(self) -> float:
+        """Return how often words are hidden in training."""
+        return float(_NOISE.get(self.task, 0.0) if self.noise is None else self.noise)
 
     def rarest(self) -> int | None:
         """Return the least count of values that are told apart; None: that of each attribute."""
@@ -187,6 +199,7 @@ class TaggerOptions:
             "seed": self.seed,
             "negligible": self.threshold(),
             "least_count": self.rarest(),
+            "noise": self.noise_strength(),
             "trigrams": self.trigrams,
             "licence": self.licence,
         }

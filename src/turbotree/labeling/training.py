@@ -25,6 +25,7 @@ from turbotree.labeling.data import (
     read_labelled,
 )
 from turbotree.labeling.model import TRIPLE, ChainModel, split_by_labels, split_templates
+from turbotree.labeling.noise import WordNoise
 from turbotree.labeling.options import TASKS, TaggerOptions
 from turbotree.labeling.schemes import convert, detect_scheme, span_transitions
 from turbotree.labeling.tagger import Stage, Tagger
@@ -259,7 +260,7 @@ class Trainer:
     ) -> tuple[Stage, list[dict[str, Any]]]:
         """Train one stage; from given weights, if there are any."""
         model, learner = stage.model, self.options.learner()
-        task = task_of(model, data)
+        task = task_of(model, data, self._noise() if isinstance(model, ChainModel) else None)
 
         def frozen(current: Weights) -> Model:
             return model.with_weights(
@@ -290,6 +291,12 @@ class Trainer:
         done = replace(stage, model=finished, temperature=temperature)
         return done, [record.to_dict() for record in records]
 
+    def _noise(self) -> WordNoise | None:
+        strength = self.options.noise_strength()
+        if not strength:
+            return None
+        return WordNoise(self.train, self.encoder, strength=strength, seed=self.options.seed)
+
     def checkpoint(self, name: str) -> Checkpoint | None:
         """Return where a learner keeps its state."""
         if self.checkpoints is None:
@@ -310,12 +317,12 @@ class Trainer:
         return fit_temperature(problems, model.weights, default=default)
 
 
-def task_of(model: Model, data: Labelled) -> ChainTask | ChoiceTask:
-    """Return the training set of a model."""
+def task_of(model: Model, data: Labelled, noise: WordNoise | None = None) -> ChainTask | ChoiceTask:
+    """Return the training set of a model; noise is for labels that see one another."""
     if isinstance(model, TrigramModel):
-        return TrigramTask(model, data.encoded, data.labels)
+        return TrigramTask(model, data.encoded, data.labels, noise)
     if isinstance(model, ChainModel):
-        return ChainTask(model, data.encoded, data.labels)
+        return ChainTask(model, data.encoded, data.labels, noise)
     return ChoiceTask(model, data.encoded, data.labels)
 
 

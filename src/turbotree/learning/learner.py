@@ -110,8 +110,11 @@ def learn(
     course = Course.begin(new_weights, Weights.restore, EpochRecord, checkpoint)
     weights = course.weights
 
-    def learn_from(index: int, _: int, record: EpochRecord) -> None:
-        _learn_from(task.problem(index), options, weights, record)
+    in_round = getattr(task, "problem_in_round", None)
+
+    def learn_from(index: int, number: int, record: EpochRecord) -> None:
+        problem = task.problem(index) if in_round is None else in_round(index, number)
+        _learn_from(problem, options, weights, record)
         weights.next_round()
 
     def end_epoch(record: EpochRecord) -> None:
