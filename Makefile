@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 ROOMS := trees chains graphs features parsing
 SOURCES := pyproject.toml CMakeLists.txt $(shell find core -name '*.cpp' -o -name '*.h')
 
-.PHONY: demo test test-all docs lint sanitize stubs fuzz bench reproduce-small clean
+.PHONY: demo test test-all docs lint sanitize stubs fuzz bench reproduce-small model-en clean
 
 demo: $(VENV)/.built
 	$(BIN)/turbotree demo
@@ -100,6 +100,19 @@ $(VENV)/.bench: $(VENV)/.built
 reproduce-small: $(VENV)/.dev
 	mkdir -p build
 	$(BIN)/turbotree reproduce --small all -o build/reproduce-small.html --threads 2
+
+# The English model of the package, from the Universal Dependencies treebank English EWT, which DATA
+# has to hold: some twenty minutes on one core. The same treebank gives the same bytes, so that
+# `git status` tells whether anything has changed.
+DATA ?= ../shared/treebanks
+ENGLISH := $(DATA)/en_ewt-ud
+MODEL_EN := src/turbotree/models/en.safetensors
+
+model-en: $(VENV)/.built
+	$(BIN)/turbotree train $(ENGLISH)-train.conllu --dev $(ENGLISH)-dev.conllu --task pipeline \
+	  --model standard --epochs 4 --trim pruner=15,parts=1.5,labels=6 --seed 1 \
+	  --licence "CC BY-SA 4.0 (Universal Dependencies, English EWT 2.16)" -o $(MODEL_EN)
+	$(BIN)/turbotree inspect $(MODEL_EN)
 
 # The documentation as a site, in build/site; every warning is an error. The API is read from the
 # sources, so that nothing has to be built, and the site loads nothing from elsewhere. What is

@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from turbotree.features.attributes import Word, reader_of, word_case
+from turbotree.features.attributes import Word, word_case
 
 #: The attribute's name in templates.
 TAGS = "tags"
 
 # Rarer words are taken for unknown ones: their tags in training say too little, and too much of
 # the sentence that they stand in. Tags that make up less than the share are noise, mostly.
-_LEAST_COUNT = 5
+_LEAST_COUNT = 3
 _LEAST_SHARE = 0.05
 _UNKNOWN_LETTERS = 2
 
@@ -27,11 +27,15 @@ def unknown_value(form: str) -> str:
     return f"?{word_case(form)}-{form.lower()[-_UNKNOWN_LETTERS:]}"
 
 
+def _tag(word: Word) -> str:
+    upos, xpos = word[2], word[3]
+    return upos if xpos == "_" else f"{upos}.{xpos}"
+
+
 class Lexicon:
     """The tags of frequent words; unknown ones go by case and ending.
 
-    The tags are XPOS where the training data have them, else UPOS; the case of a word's letters
-    does not matter.
+    A tag is UPOS together with XPOS; the case of a word's letters does not matter.
 
     Parameters
     ----------
@@ -40,10 +44,10 @@ class Lexicon:
 
     Examples
     --------
-    >>> words = [("run", "_", "_", tag, "_") for tag in ["VB", "VB", "NN", "VB", "NN"]]
+    >>> words = [("run", "_", tag, "_", "_") for tag in ["VERB", "VERB", "NOUN"]]
     >>> lexicon = Lexicon.fit(Counter(words).items())
     >>> lexicon.value(words[0]), lexicon.value(("Jumps", "_", "_", "_", "_"))
-    ('NN|VB', '?title-ps')
+    ('NOUN|VERB', '?title-ps')
     """
 
     def __init__(self, classes: dict[str, str]) -> None:
@@ -52,10 +56,9 @@ class Lexicon:
     @classmethod
     def fit(cls, words: Iterable[tuple[Word, int]]) -> Lexicon:
         """Collect the tags of words that come with their counts."""
-        read = reader_of("xpos")
         counts: dict[str, Counter[str]] = {}
         for word, count in words:
-            counts.setdefault(word[0].lower(), Counter())[read(word)] += count
+            counts.setdefault(word[0].lower(), Counter())[_tag(word)] += count
         return cls(
             {
                 form: "|".join(sorted(t for t, n in tags.items() if n >= _LEAST_SHARE * total))

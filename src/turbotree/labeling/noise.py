@@ -50,7 +50,8 @@ class WordNoise:
         counts = Counter(form.lower() for sentence in sentences for form in sentence.forms)
         chance = {form: strength / (strength + count) for form, count in counts.items()}
         self._seed = seed
-        self._rows = [encoder.attributes.index(x) for x in _NAMES if x in encoder.attributes]
+        names = [name for name in _NAMES if name in encoder.attributes]
+        self._rows = np.array([encoder.attributes.index(name) for name in names], dtype=np.intp)
         tagged = TAGS in encoder.attributes
         self._chances, self._hidden = [], []
         for sentence in sentences:

@@ -23,11 +23,11 @@ INNER_SCHEMES = ("bioes", "bio", "auto")
 
 # Found on held-out parts of the training data: the largest step, the number of epochs, and below
 # which magnitude a weight is left out of the finished model.
-_STEPS = {"tag": 0.02, "chunk": 0.02, "entities": 0.03}
-_EPOCHS = {"tag": 10, "chunk": 10, "entities": 14}
-_NOISE = {"tag": 1.0}
+_STEPS = {"tag": 0.05, "chunk": 0.02, "entities": 0.03}
+_EPOCHS = {"tag": 12, "chunk": 10, "entities": 14}
+_NOISE = {"tag": 0.5}
 _LEAST_COUNTS = {"entities": 1}
-_NEGLIGIBLE = {"tag": 0.02, "chunk": 0.02, "entities": 0.005}
+_NEGLIGIBLE = {"tag": 0.012, "tag_given": 0.02, "chunk": 0.02, "entities": 0.005}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +64,7 @@ class TaggerOptions:
         default 1 for entities, where a name met once is worth knowing; else 2, and 3 for affixes.
     noise
         How often words are hidden in training, rare ones more often: one that occurs c times with
-        the probability noise / (noise + c). By default 1 for tags, else 0, which is never.
+        the probability noise / (noise + c). By default 0.5 for tags, else 0, which is never.
     trigrams
         Whether labels see the two before them, by the template ``prevprev``; slower. Templates
         of one's own may have that atom without being asked for it.
@@ -138,10 +138,11 @@ class TaggerOptions:
             self.seed,
         )
 
-    def threshold(self) -> float:
-        """Return the magnitude up to which weights are left out.
+    def threshold(self, templates: str | None = None) -> float:
+        """Return the magnitude up to which weights are left out, of a set of templates.
 
-        The more templates share what a label has to be told, the smaller are their weights.
+        Without a name, that of the task's first set. The more templates share what a label has to
+        be told, the smaller are their weights.
 
         >>> few, many = (["w.form"] * 20, ["w.form"] * 500)
         >>> TaggerOptions(templates={"chunk": few}).threshold()
@@ -151,9 +152,9 @@ class TaggerOptions:
         """
         if self.negligible is not None:
             return float(self.negligible)
-        name = TASKS[self.task][0]
+        name = templates or TASKS[self.task][0]
         usual, given = len(load_templates(name)), len((self.templates or {}).get(name, ()))
-        return _NEGLIGIBLE[self.task] * min(1.0, usual / max(1, given))
+        return _NEGLIGIBLE[name] * min(1.0, usual / max(1, given))
 
     def noise_strength(self) -> float:
         """Return how often words are hidden in training."""

@@ -260,13 +260,14 @@ class Trainer:
     ) -> tuple[Stage, list[dict[str, Any]]]:
         """Train one stage; from given weights, if there are any."""
         model, learner = stage.model, self.options.learner()
+        name_of_set = TASKS[self.options.task][0 if stage.column == self.columns[0] else 1]
         task = task_of(model, data, self._noise() if isinstance(model, ChainModel) else None)
 
         def frozen(current: Weights) -> Model:
             return model.with_weights(
                 current.freeze(
                     labels=model.label_limit,
-                    threshold=self.options.threshold(),
+                    threshold=self.options.threshold(name_of_set),
                     bits=self.options.bits,
                 )
             )
