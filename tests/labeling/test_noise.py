@@ -54,10 +54,21 @@ def test_the_same_turn_hides_the_same_words() -> None:
     assert one.hide(0, 3, encoded).ids.tolist() == two.hide(0, 3, encoded).ids.tolist()
 
 
+def test_dropout_hides_attributes_one_by_one() -> None:
+    sentences = [Sentence.from_words(["dogs"] * 20)] * 5
+    encoder = Encoder.fit(sentences, ATTRIBUTES, [])
+    noise = WordNoise(sentences, encoder, strength=0.0, seed=1, dropout=0.25)
+    before = encoder.encode(sentences[:1])
+    hidden = np.array([noise.hide(0, turn, before).ids != before.ids for turn in range(100)])
+    assert not hidden[:, :, 0].any(), "the root stays"
+    share = hidden[:, :, 1:].mean(axis=(0, 2))
+    assert (abs(share - 0.25) <= 5 * (0.25 / 2000) ** 0.5).all()
+
+
 def test_noise_changes_what_is_learnt_and_none_is_none() -> None:
     sentences = list(treebank(30, seed=1))
     runs = [
-        Tagger.train(sentences, task="tag", label="upos", epochs=1, noise=noise)
+        Tagger.train(sentences, task="tag", label="upos", epochs=1, noise=noise, dropout=0)
         for noise in (0, 0, 2)
     ]
     slots = [run.stages[0].model.weights.slots.tobytes() for run in runs]  # type: ignore[union-attr]
@@ -67,5 +78,8 @@ def test_noise_changes_what_is_learnt_and_none_is_none() -> None:
 def test_chunks_and_entities_are_learnt_without() -> None:
     assert TaggerOptions(task="chunk").noise_strength() == 0
     assert TaggerOptions(task="tag").noise_strength() > 0
+    assert TaggerOptions(task="chunk").dropout_share() == 0
     with pytest.raises(InputError, match="noise"):
         TaggerOptions(noise=-1)
+    with pytest.raises(InputError, match="dropout"):
+        TaggerOptions(dropout=1)

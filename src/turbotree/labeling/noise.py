@@ -1,4 +1,4 @@
-"""Words that are hidden now and then in training, so that their surroundings get weight too."""
+"""What is hidden now and then in training, so that nothing is relied on too much."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ _NAMES = ("form", "lower", TAGS)
 
 
 class WordNoise:
-    """Hides words, rare ones more often.
+    """Hides words, rare ones more often, and single attributes of words.
 
     A word that occurs c times in training is unknown with the probability a / (a + c), `a` being
-    the strength: about as often as words like it are unknown in new text.
+    the strength: about as often as words like it are unknown in new text. Each attribute of each
+    word is hidden with the same probability, so that no feature can do all the work by itself.
 
     Parameters
     ----------
@@ -31,7 +32,9 @@ class WordNoise:
     encoder
         The tagger's encoder.
     strength
-        How much is hidden.
+        How often words are hidden.
+    dropout
+        The probability that an attribute is.
     seed
         Decides what is.
 
@@ -45,11 +48,18 @@ class WordNoise:
     """
 
     def __init__(
-        self, sentences: Sequence[Sentence], encoder: Encoder, *, strength: float, seed: int
+        self,
+        sentences: Sequence[Sentence],
+        encoder: Encoder,
+        *,
+        strength: float,
+        seed: int,
+        dropout: float = 0.0,
     ) -> None:
         counts = Counter(form.lower() for sentence in sentences for form in sentence.forms)
         chance = {form: strength / (strength + count) for form, count in counts.items()}
         self._seed = seed
+        self._dropout = dropout
         names = [name for name in _NAMES if name in encoder.attributes]
         self._rows = np.array([encoder.attributes.index(name) for name in names], dtype=np.intp)
         tagged = TAGS in encoder.attributes
@@ -64,12 +74,14 @@ class WordNoise:
             self._hidden.append(hidden)
 
     def hide(self, index: int, turn: int, encoded: Encoded) -> Encoded:
-        """Return a training sentence with some of its words hidden; `turn` tells calls apart."""
+        """Return a training sentence with some of it hidden; `turn` tells calls apart."""
+        random = np.random.default_rng([self._seed, index, turn])
         chances = self._chances[index]
-        drawn = np.random.default_rng([self._seed, index, turn]).random(len(chances)) < chances
-        if not drawn.any():
-            return encoded
+        words = random.random(len(chances)) < chances
         ids: npt.NDArray[np.int32] = encoded.ids.copy()
-        places = np.ix_(self._rows, np.flatnonzero(drawn))
-        ids[places] = self._hidden[index][:, drawn]
+        ids[np.ix_(self._rows, np.flatnonzero(words))] = self._hidden[index][:, words]
+        if self._dropout:
+            attributes = random.random(ids.shape) < self._dropout
+            attributes[:, 0] = False  # the root
+            ids[attributes] = RARE_ID
         return replace(encoded, ids=ids)

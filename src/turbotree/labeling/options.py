@@ -25,9 +25,10 @@ INNER_SCHEMES = ("bioes", "bio", "auto")
 # which magnitude a weight is left out of the finished model.
 _STEPS = {"tag": 0.05, "chunk": 0.02, "entities": 0.03}
 _EPOCHS = {"tag": 12, "chunk": 10, "entities": 14}
-_NOISE = {"tag": 0.5}
+_NOISE = {"tag": 1.0}
+_DROPOUT = {"tag": 0.1}
 _LEAST_COUNTS = {"entities": 1}
-_NEGLIGIBLE = {"tag": 0.012, "tag_given": 0.02, "chunk": 0.02, "entities": 0.005}
+_NEGLIGIBLE = {"tag": 0.01, "tag_given": 0.02, "chunk": 0.02, "entities": 0.005}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +48,7 @@ class TaggerOptions:
     loss, beta, gamma
         The loss: a name, or the two numbers of the family.
     epochs
-        Passes over the data.
+        Passes over the data. Columns that know the first one's labels take half as many.
     largest_step
         The papers' 1 / (lambda m): the smaller, the stronger the L2 regularisation.
     features
@@ -64,7 +65,10 @@ class TaggerOptions:
         default 1 for entities, where a name met once is worth knowing; else 2, and 3 for affixes.
     noise
         How often words are hidden in training, rare ones more often: one that occurs c times with
-        the probability noise / (noise + c). By default 0.5 for tags, else 0, which is never.
+        the probability noise / (noise + c). By default 1 for tags, else 0, which is never.
+    dropout
+        How often each single attribute of a word is hidden in training. By default 0.1 for tags,
+        else 0.
     trigrams
         Whether labels see the two before them, by the template ``prevprev``; slower. Templates
         of one's own may have that atom without being asked for it.
@@ -90,6 +94,7 @@ class TaggerOptions:
     negligible: float | None = None
     least_count: int | None = None
     noise: float | None = None
+    dropout: float | None = None
     trigrams: bool = False
     templates: Mapping[str, Sequence[str]] | None = None
     licence: str | None = None
@@ -107,7 +112,7 @@ class TaggerOptions:
             optional = name in ("epochs", "least_count")
             if not isinstance(value, int) and not (optional and value is None):
                 raise InputError(f"{name} is {value!r}; expected a whole number")
-        for name in ("largest_step", "beta", "gamma", "negligible", "noise"):
+        for name in ("largest_step", "beta", "gamma", "negligible", "noise", "dropout"):
             value = getattr(self, name)
             if value is not None and not isinstance(value, float | int):
                 raise InputError(f"{name} is {value!r}; expected a number")
@@ -118,6 +123,8 @@ class TaggerOptions:
             raise InputError(f"least_count is {self.least_count}; expected at least 1")
         if not 0 <= self.noise_strength() < math.inf:
             raise InputError(f"noise is {self.noise}; expected 0 or more")
+        if not 0 <= self.dropout_share() < 1:
+            raise InputError(f"dropout is {self.dropout}; expected 0 to 1")
         if not 0 <= self.threshold() < 1:
             raise InputError(f"negligible is {self.negligible}; expected 0 to 1")
         self.learner()
@@ -128,11 +135,12 @@ class TaggerOptions:
                     f"unknown template set {name!r}; task {self.task} has {', '.join(sets)}"
                 )
 
-    def learner(self) -> LearnerOptions:
-        """Return how to learn."""
+    def learner(self, *, given: bool = False) -> LearnerOptions:
+        """Return how to learn a column; `given` if it knows the labels of the first one."""
+        epochs = _EPOCHS[self.task] if self.epochs is None else self.epochs
         return LearnerOptions(
             self.chosen_loss(),
-            _EPOCHS[self.task] if self.epochs is None else self.epochs,
+            (epochs + 1) // 2 if given else epochs,
             _STEPS[self.task] if self.largest_step is None else self.largest_step,
             self.features,
             self.seed,
@@ -159,6 +167,10 @@ class TaggerOptions:
     def noise_strength(self) -> float:
         """Return how often words are hidden in training."""
         return float(_NOISE.get(self.task, 0.0) if self.noise is None else self.noise)
+
+    def dropout_share(self) -> float:
+        """Return how often an attribute is hidden in training."""
+        return float(_DROPOUT.get(self.task, 0.0) if self.dropout is None else self.dropout)
 
     def rarest(self) -> int | None:
         """Return the least count of values that are told apart; None: that of each attribute."""
@@ -201,6 +213,7 @@ class TaggerOptions:
             "negligible": self.threshold(),
             "least_count": self.rarest(),
             "noise": self.noise_strength(),
+            "dropout": self.dropout_share(),
             "trigrams": self.trigrams,
             "licence": self.licence,
         }

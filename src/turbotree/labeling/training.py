@@ -259,8 +259,8 @@ class Trainer:
         start: Weights | None = None,
     ) -> tuple[Stage, list[dict[str, Any]]]:
         """Train one stage; from given weights, if there are any."""
-        model, learner = stage.model, self.options.learner()
-        name_of_set = TASKS[self.options.task][0 if stage.column == self.columns[0] else 1]
+        model, given = stage.model, stage.column != self.columns[0]
+        learner, name_of_set = self.options.learner(given=given), TASKS[self.options.task][given]
         task = task_of(model, data, self._noise() if isinstance(model, ChainModel) else None)
 
         def frozen(current: Weights) -> Model:
@@ -293,10 +293,11 @@ class Trainer:
         return done, [record.to_dict() for record in records]
 
     def _noise(self) -> WordNoise | None:
-        strength = self.options.noise_strength()
-        if not strength:
+        strength, dropout = self.options.noise_strength(), self.options.dropout_share()
+        if not strength and not dropout:
             return None
-        return WordNoise(self.train, self.encoder, strength=strength, seed=self.options.seed)
+        seed = self.options.seed
+        return WordNoise(self.train, self.encoder, strength=strength, seed=seed, dropout=dropout)
 
     def checkpoint(self, name: str) -> Checkpoint | None:
         """Return where a learner keeps its state."""
