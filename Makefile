@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 ROOMS := trees chains graphs features parsing
 SOURCES := pyproject.toml CMakeLists.txt $(shell find core -name '*.cpp' -o -name '*.h')
 
-.PHONY: demo test test-all docs lint sanitize stubs fuzz bench reproduce-small model-en clean
+.PHONY: demo test test-all docs lint sanitize stubs fuzz bench reproduce-small model-en check-offline clean
 
 demo: $(VENV)/.built
 	$(BIN)/turbotree demo
@@ -118,6 +118,10 @@ model-en: $(VENV)/.built
 	  --model standard --epochs 3 --trim pruner=15,parts=1.5,labels=6 --seed 1 --threads 2 \
 	  --licence "CC BY-SA 4.0 (Universal Dependencies, English EWT 2.16)" -o $(MODEL_EN)
 	$(BIN)/turbotree inspect $(MODEL_EN)
+
+# Builds the wheel, installs it where there is no network, and parses a sentence with the English model.
+check-offline: $(VENV)/.dev
+	$(BIN)/python benchmarks/offline.py
 
 # The documentation as a site, in build/site; every warning is an error. The API is read from the
 # sources, so that nothing has to be built, and the site loads nothing from elsewhere. What is
