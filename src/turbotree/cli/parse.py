@@ -30,6 +30,7 @@ from turbotree.errors import InputError
 from turbotree.labeling import Tagger
 from turbotree.labeling.storing import KIND as TAGGER
 from turbotree.modelfile import read_model
+from turbotree.models import USUAL
 from turbotree.parsing import Parse, Parser, compile_rules
 from turbotree.parsing.profile import Profile
 from turbotree.pipeline import Pipeline
@@ -43,7 +44,7 @@ _MOST_AT_ONCE = 256
 
 
 def parse(
-    model: option.Model,
+    model: option.Model = Path(USUAL),
     input: option.Input = None,
     output: option.Output = None,
     format: option.Format = None,

@@ -38,7 +38,13 @@ class DecompositionName(str, Enum):
 
 
 Model: TypeAlias = Annotated[
-    Path, typer.Argument(metavar="MODEL", help="A model that turbotree train wrote.")
+    Path,
+    typer.Argument(
+        metavar="[MODEL]",
+        help="A model that turbotree train wrote, or en, the English model of the package, which "
+        "is also what --text takes if no model is given.",
+        show_default=False,
+    ),
 ]
 Input: TypeAlias = Annotated[
     Path | None,
@@ -205,7 +211,8 @@ Text: TypeAlias = Annotated[
     str | None,
     typer.Option(
         metavar="TEXT",
-        help="For pipelines: parse this text instead of INPUT.",
+        help="For pipelines: parse this text instead of INPUT, and draw the trees if they go to "
+        "a terminal and no --format is given.",
         show_default=False,
     ),
 ]

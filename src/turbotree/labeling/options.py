@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,10 +23,12 @@ INNER_SCHEMES = ("bioes", "bio", "auto")
 
 # Found on held-out parts of the training data: the largest step, the number of epochs, and below
 # which magnitude a weight is left out of the finished model.
-_STEPS = {"tag": 0.02, "chunk": 0.02, "entities": 0.03}
-_EPOCHS = {"tag": 10, "chunk": 10, "entities": 14}
+_STEPS = {"tag": 0.05, "chunk": 0.02, "entities": 0.03}
+_EPOCHS = {"tag": 12, "chunk": 10, "entities": 14}
+_NOISE = {"tag": 1.0}
+_DROPOUT = {"tag": 0.1}
 _LEAST_COUNTS = {"entities": 1}
-_NEGLIGIBLE = {"tag": 0.02, "chunk": 0.02, "entities": 0.005}
+_NEGLIGIBLE = {"tag": 0.01, "tag_given": 0.02, "chunk": 0.02, "entities": 0.005}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +48,7 @@ class TaggerOptions:
     loss, beta, gamma
         The loss: a name, or the two numbers of the family.
     epochs
-        Passes over the data.
+        Passes over the data. Columns that know the first one's labels take half as many.
     largest_step
         The papers' 1 / (lambda m): the smaller, the stronger the L2 regularisation.
     features
@@ -60,6 +63,12 @@ class TaggerOptions:
     least_count
         Words, affixes and the like that are rarer than this in the training data are all one. By
         default 1 for entities, where a name met once is worth knowing; else 2, and 3 for affixes.
+    noise
+        How often words are hidden in training, rare ones more often: one that occurs c times with
+        the probability noise / (noise + c). By default 1 for tags, else 0, which is never.
+    dropout
+        How often each single attribute of a word is hidden in training. By default 0.1 for tags,
+        else 0.
     trigrams
         Whether labels see the two before them, by the template ``prevprev``; slower. Templates
         of one's own may have that atom without being asked for it.
@@ -84,6 +93,8 @@ class TaggerOptions:
     threads: int = 1
     negligible: float | None = None
     least_count: int | None = None
+    noise: float | None = None
+    dropout: float | None = None
     trigrams: bool = False
     templates: Mapping[str, Sequence[str]] | None = None
     licence: str | None = None
@@ -101,7 +112,7 @@ class TaggerOptions:
             optional = name in ("epochs", "least_count")
             if not isinstance(value, int) and not (optional and value is None):
                 raise InputError(f"{name} is {value!r}; expected a whole number")
-        for name in ("largest_step", "beta", "gamma", "negligible"):
+        for name in ("largest_step", "beta", "gamma", "negligible", "noise", "dropout"):
             value = getattr(self, name)
             if value is not None and not isinstance(value, float | int):
                 raise InputError(f"{name} is {value!r}; expected a number")
@@ -110,6 +121,10 @@ class TaggerOptions:
             raise InputError(f"threads is {self.threads}; expected at least 1")
         if self.least_count is not None and self.least_count < 1:
             raise InputError(f"least_count is {self.least_count}; expected at least 1")
+        if not 0 <= self.noise_strength() < math.inf:
+            raise InputError(f"noise is {self.noise}; expected 0 or more")
+        if not 0 <= self.dropout_share() < 1:
+            raise InputError(f"dropout is {self.dropout}; expected 0 to 1")
         if not 0 <= self.threshold() < 1:
             raise InputError(f"negligible is {self.negligible}; expected 0 to 1")
         self.learner()
@@ -120,20 +135,22 @@ class TaggerOptions:
                     f"unknown template set {name!r}; task {self.task} has {', '.join(sets)}"
                 )
 
-    def learner(self) -> LearnerOptions:
-        """Return how to learn."""
+    def learner(self, *, given: bool = False) -> LearnerOptions:
+        """Return how to learn a column; `given` if it knows the labels of the first one."""
+        epochs = _EPOCHS[self.task] if self.epochs is None else self.epochs
         return LearnerOptions(
             self.chosen_loss(),
-            _EPOCHS[self.task] if self.epochs is None else self.epochs,
+            (epochs + 1) // 2 if given else epochs,
             _STEPS[self.task] if self.largest_step is None else self.largest_step,
             self.features,
             self.seed,
         )
 
-    def threshold(self) -> float:
-        """Return the magnitude up to which weights are left out.
+    def threshold(self, templates: str | None = None) -> float:
+        """Return the magnitude up to which weights are left out, of a set of templates.
 
-        The more templates share what a label has to be told, the smaller are their weights.
+        Without a name, that of the task's first set. The more templates share what a label has to
+        be told, the smaller are their weights.
 
         >>> few, many = (["w.form"] * 20, ["w.form"] * 500)
         >>> TaggerOptions(templates={"chunk": few}).threshold()
@@ -143,9 +160,17 @@ class TaggerOptions:
         """
         if self.negligible is not None:
             return float(self.negligible)
-        name = TASKS[self.task][0]
+        name = templates or TASKS[self.task][0]
         usual, given = len(load_templates(name)), len((self.templates or {}).get(name, ()))
-        return _NEGLIGIBLE[self.task] * min(1.0, usual / max(1, given))
+        return _NEGLIGIBLE[name] * min(1.0, usual / max(1, given))
+
+    def noise_strength(self) -> float:
+        """Return how often words are hidden in training."""
+        return float(_NOISE.get(self.task, 0.0) if self.noise is None else self.noise)
+
+    def dropout_share(self) -> float:
+        """Return how often an attribute is hidden in training."""
+        return float(_DROPOUT.get(self.task, 0.0) if self.dropout is None else self.dropout)
 
     def rarest(self) -> int | None:
         """Return the least count of values that are told apart; None: that of each attribute."""
@@ -187,6 +212,8 @@ class TaggerOptions:
             "seed": self.seed,
             "negligible": self.threshold(),
             "least_count": self.rarest(),
+            "noise": self.noise_strength(),
+            "dropout": self.dropout_share(),
             "trigrams": self.trigrams,
             "licence": self.licence,
         }

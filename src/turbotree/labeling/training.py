@@ -25,6 +25,7 @@ from turbotree.labeling.data import (
     read_labelled,
 )
 from turbotree.labeling.model import TRIPLE, ChainModel, split_by_labels, split_templates
+from turbotree.labeling.noise import WordNoise
 from turbotree.labeling.options import TASKS, TaggerOptions
 from turbotree.labeling.schemes import convert, detect_scheme, span_transitions
 from turbotree.labeling.tagger import Stage, Tagger
@@ -258,14 +259,15 @@ class Trainer:
         start: Weights | None = None,
     ) -> tuple[Stage, list[dict[str, Any]]]:
         """Train one stage; from given weights, if there are any."""
-        model, learner = stage.model, self.options.learner()
-        task = task_of(model, data)
+        model, given = stage.model, stage.column != self.columns[0]
+        learner, name_of_set = self.options.learner(given=given), TASKS[self.options.task][given]
+        task = task_of(model, data, self._noise() if isinstance(model, ChainModel) else None)
 
         def frozen(current: Weights) -> Model:
             return model.with_weights(
                 current.freeze(
                     labels=model.label_limit,
-                    threshold=self.options.threshold(),
+                    threshold=self.options.threshold(name_of_set),
                     bits=self.options.bits,
                 )
             )
@@ -290,6 +292,13 @@ class Trainer:
         done = replace(stage, model=finished, temperature=temperature)
         return done, [record.to_dict() for record in records]
 
+    def _noise(self) -> WordNoise | None:
+        strength, dropout = self.options.noise_strength(), self.options.dropout_share()
+        if not strength and not dropout:
+            return None
+        seed = self.options.seed
+        return WordNoise(self.train, self.encoder, strength=strength, seed=seed, dropout=dropout)
+
     def checkpoint(self, name: str) -> Checkpoint | None:
         """Return where a learner keeps its state."""
         if self.checkpoints is None:
@@ -310,12 +319,12 @@ class Trainer:
         return fit_temperature(problems, model.weights, default=default)
 
 
-def task_of(model: Model, data: Labelled) -> ChainTask | ChoiceTask:
-    """Return the training set of a model."""
+def task_of(model: Model, data: Labelled, noise: WordNoise | None = None) -> ChainTask | ChoiceTask:
+    """Return the training set of a model; noise is for labels that see one another."""
     if isinstance(model, TrigramModel):
-        return TrigramTask(model, data.encoded, data.labels)
+        return TrigramTask(model, data.encoded, data.labels, noise)
     if isinstance(model, ChainModel):
-        return ChainTask(model, data.encoded, data.labels)
+        return ChainTask(model, data.encoded, data.labels, noise)
     return ChoiceTask(model, data.encoded, data.labels)
 
 

@@ -254,6 +254,5 @@ class TrigramTask(ChainTask):
 
     _model: TrigramModel
 
-    def problem(self, index: int) -> TrigramProblem:
-        """Return one sentence's problem."""
-        return TrigramProblem(self._model, self._encoded[index], self._labels[index])
+    def _problem(self, encoded: Encoded, labels: IntArray) -> TrigramProblem:
+        return TrigramProblem(self._model, encoded, labels)

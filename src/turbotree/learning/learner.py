@@ -130,9 +130,11 @@ def learning_from(
     task: Task, options: LearnerOptions, weights: Weights
 ) -> Callable[[int, int, EpochRecord], None]:
     """Give what learns from one instance of a task, as a course wants it."""
+    in_round = getattr(task, "problem_in_round", None)
 
-    def learn_from(index: int, _: int, record: EpochRecord) -> None:
-        _learn_from(task.problem(index), options, weights, record)
+    def learn_from(index: int, number: int, record: EpochRecord) -> None:
+        problem = task.problem(index) if in_round is None else in_round(index, number)
+        _learn_from(problem, options, weights, record)
         weights.next_round()
 
     return learn_from

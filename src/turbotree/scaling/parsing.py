@@ -19,6 +19,7 @@ from typing import Any
 
 from turbotree.atomic import atomic_path
 from turbotree.errors import InputError
+from turbotree.models import located
 from turbotree.scaling.annotating import AnyPiece, PieceReport, parse_piece
 from turbotree.scaling.engines import Engine
 from turbotree.scaling.parquet import ROWS, is_parquet, join_tables, row_groups
@@ -85,6 +86,7 @@ def parse_corpus(
     """
     if rows not in ROWS:
         raise InputError(f"rows of {rows!r}; expected one of {', '.join(ROWS)}")
+    model = located(model)
     files = [Path(path) for path in inputs]
     targets = _targets(files, Path(output))
     report = CorpusReport(inputs=len(files))
@@ -111,7 +113,7 @@ def parse_corpus(
             job.join()
     arguments = [
         (
-            os.fspath(model),
+            model,
             piece,
             job.layout,
             options or {},
