@@ -260,12 +260,15 @@ class Trainer:
         """Train one stage; from given weights, if there are any."""
         model, learner = stage.model, self.options.learner()
         task = task_of(model, data)
+        threshold = self.options.threshold(
+            len(model.templates) if stage.column == self.columns[0] else None
+        )
 
         def frozen(current: Weights) -> Model:
             return model.with_weights(
                 current.freeze(
                     labels=model.label_limit,
-                    threshold=self.options.threshold(),
+                    threshold=threshold,
                     bits=self.options.bits,
                 )
             )
