@@ -21,10 +21,12 @@ TASKS = {
 INNER_SCHEMES = ("bioes", "bio", "auto")
 
 # Found on held-out data: the largest step, the number of epochs, the share of the rounds that the
-# average leaves out, and below which magnitude a weight is left out of the finished model.
+# average leaves out, that of hidden attributes, and below which magnitude a weight is left out of
+# the finished model.
 _STEPS = {"tag": 0.02, "chunk": 0.02, "entities": 0.03}
-_EPOCHS = {"tag": 10, "chunk": 10, "entities": 14}
-_AVERAGES = {"chunk": 0.5, "entities": 0.4}
+_EPOCHS = {"tag": 10, "chunk": 10, "entities": 16}
+_AVERAGES = {"chunk": 0.5, "entities": 0.5}
+_HIDDEN = {"entities": 0.15}
 _LEAST_COUNTS = {"entities": 1}
 _NEGLIGIBLE = {"tag": 0.02, "chunk": 0.02, "entities": 0.005}
 
@@ -51,6 +53,9 @@ class TaggerOptions:
         The papers' 1 / (lambda m): the smaller, the stronger the L2 regularisation.
     average_from
         Share of the rounds that the average of the weights leaves out, those of the first epochs.
+    hidden
+        Share of the words' attributes that are hidden at random in each round, so that the model
+        learns what to make of words it has not met. By default 0.15 for entities, else none.
     features
         ``"all"`` or ``"supported"``.
     seed
@@ -83,6 +88,7 @@ class TaggerOptions:
     epochs: int | None = None
     largest_step: float | None = None
     average_from: float | None = None
+    hidden: float | None = None
     features: str = "all"
     seed: int = 1
     threads: int = 1
@@ -105,7 +111,7 @@ class TaggerOptions:
             optional = name in ("epochs", "least_count")
             if not isinstance(value, int) and not (optional and value is None):
                 raise InputError(f"{name} is {value!r}; expected a whole number")
-        for name in ("largest_step", "beta", "gamma", "negligible", "average_from"):
+        for name in ("largest_step", "beta", "gamma", "negligible", "average_from", "hidden"):
             value = getattr(self, name)
             if value is not None and not isinstance(value, float | int):
                 raise InputError(f"{name} is {value!r}; expected a number")
@@ -114,6 +120,8 @@ class TaggerOptions:
             raise InputError(f"threads is {self.threads}; expected at least 1")
         if self.least_count is not None and self.least_count < 1:
             raise InputError(f"least_count is {self.least_count}; expected at least 1")
+        if not 0 <= self.hidden_share() < 1:
+            raise InputError(f"hidden is {self.hidden}; expected 0 to less than 1")
         if not 0 <= self.threshold() < 1:
             raise InputError(f"negligible is {self.negligible}; expected 0 to 1")
         self.learner()
@@ -166,6 +174,10 @@ class TaggerOptions:
         given = len((self.templates or {}).get(name, ())) if templates is None else templates
         return _NEGLIGIBLE[self.task] * min(1.0, len(load_templates(name)) / max(1, given))
 
+    def hidden_share(self) -> float:
+        """Return the share of the attributes that are hidden in training."""
+        return _HIDDEN.get(self.task, 0.0) if self.hidden is None else float(self.hidden)
+
     def rarest(self) -> int | None:
         """Return the least count of values that are told apart; None: that of each attribute."""
         return _LEAST_COUNTS.get(self.task) if self.least_count is None else self.least_count
@@ -203,6 +215,7 @@ class TaggerOptions:
             "epochs": learner.epochs,
             "largest_step": learner.largest_step,
             "average_from": learner.average_from,
+            "hidden": self.hidden_share(),
             "features": self.features,
             "seed": self.seed,
             "negligible": self.threshold(),

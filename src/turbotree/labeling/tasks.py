@@ -88,7 +88,11 @@ class ChainTask:
 
     def problem(self, index: int) -> ChainProblem:
         """Return one sentence's problem."""
-        return ChainProblem(self._model, self._encoded[index], self._labels[index])
+        return self.of(self._encoded[index], self._labels[index])
+
+    def of(self, encoded: Encoded, labels: IntArray) -> ChainProblem:
+        """Return the problem of any sentence."""
+        return ChainProblem(self._model, encoded, labels)
 
     def keys(self, index: int) -> npt.NDArray[np.uint64]:
         """Return the features of all words and pairs of a sentence, without labels."""

@@ -24,6 +24,7 @@ from turbotree.labeling.data import (
     choose_columns,
     read_labelled,
 )
+from turbotree.labeling.hiding import HidingTask
 from turbotree.labeling.model import TRIPLE, ChainModel, split_by_labels, split_templates
 from turbotree.labeling.options import TASKS, TaggerOptions
 from turbotree.labeling.schemes import convert, detect_scheme, span_transitions
@@ -31,7 +32,7 @@ from turbotree.labeling.tagger import Stage, Tagger
 from turbotree.labeling.tasks import ChainTask
 from turbotree.labeling.templates import load_templates
 from turbotree.labeling.trigrams import TrigramModel, TrigramTask, seen_triples
-from turbotree.learning import Checkpoint, EpochRecord, learn
+from turbotree.learning import Checkpoint, EpochRecord, Task, learn
 from turbotree.learning.progress import Progress, Silent
 from turbotree.learning.temperature import fit_temperature, typical_temperature
 from turbotree.text import Sentence
@@ -281,7 +282,7 @@ class Trainer:
 
         self.progress.start(name, len(task), learner.epochs)
         weights, records = learn(
-            task,
+            self._partly_hidden(task, data),
             learner,
             start=start,
             checkpoint=self.checkpoint(name),
@@ -292,6 +293,12 @@ class Trainer:
         temperature = self._temperature(finished, held_out)
         done = replace(stage, model=finished, temperature=temperature)
         return done, [record.to_dict() for record in records]
+
+    def _partly_hidden(self, task: ChainTask | ChoiceTask, data: Labelled) -> Task:
+        share = self.options.hidden_share()
+        if not share or not isinstance(task, ChainTask):
+            return task
+        return HidingTask(task, data.encoded, data.labels, share, self.options.seed)
 
     def checkpoint(self, name: str) -> Checkpoint | None:
         """Return where a learner keeps its state."""

@@ -254,6 +254,6 @@ class TrigramTask(ChainTask):
 
     _model: TrigramModel
 
-    def problem(self, index: int) -> TrigramProblem:
-        """Return one sentence's problem."""
-        return TrigramProblem(self._model, self._encoded[index], self._labels[index])
+    def of(self, encoded: Encoded, labels: IntArray) -> TrigramProblem:
+        """Return the problem of any sentence."""
+        return TrigramProblem(self._model, encoded, labels)

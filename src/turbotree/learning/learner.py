@@ -13,7 +13,7 @@ from turbotree.features._core import Gradient
 from turbotree.learning.checkpoint import Checkpoint
 from turbotree.learning.epochs import Course, EpochRecord, OnInstance
 from turbotree.learning.losses import Loss
-from turbotree.learning.problem import Problem, Task
+from turbotree.learning.problem import Problem, Task, problem_in_round
 
 FEATURE_SETS = ("all", "supported")
 
@@ -129,7 +129,7 @@ def learn(
     def learn_from(index: int, now: int, record: EpochRecord) -> None:
         if now == first > 1:
             weights.restart_average()
-        _learn_from(task.problem(index), options, weights, record)
+        _learn_from(problem_in_round(task, index, now), options, weights, record)
         weights.next_round()
 
     def end_epoch(record: EpochRecord) -> None:

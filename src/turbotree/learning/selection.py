@@ -223,8 +223,9 @@ def template_costs(sizes: npt.ArrayLike, templates: int) -> npt.NDArray[np.float
     >>> template_costs([4, 1024], 16).tolist()
     [4.0, 12.0]
     """
-    costs: npt.NDArray[np.float64] = group_weights(sizes, "log2")
-    return costs + 0.5 * np.log2(max(1, templates))
+    own = group_weights(sizes, "log2")
+    costs: npt.NDArray[np.float64] = own + 0.5 * np.log2(max(1, templates))
+    return costs
 
 
 def check_budget(budget: int) -> None:
