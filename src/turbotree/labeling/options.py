@@ -28,7 +28,7 @@ _EPOCHS = {"tag": 10, "chunk": 10, "entities": 16}
 _AVERAGES = {"chunk": 0.5, "entities": 0.5}
 _HIDDEN = {"entities": 0.15}
 _LEAST_COUNTS = {"entities": 1}
-_NEGLIGIBLE = {"tag": 0.02, "chunk": 0.02, "entities": 0.005}
+_NEGLIGIBLE = {"tag": 0.02, "chunk": 0.02, "entities": 0.01}
 
 
 @dataclass(frozen=True, kw_only=True)
