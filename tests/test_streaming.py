@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turbotree.streaming import in_batches, map_in_order
+from turbotree.streaming import in_batches, leaving_out, map_batches, map_in_order
 
 
 @given(st.lists(st.integers()), st.integers(1, 7), st.integers(1, 3))
@@ -50,3 +50,19 @@ def test_a_failure_of_the_function_reaches_the_caller():
     with pytest.raises(ValueError, match="1"):
         list(map_in_order(fail, [1, 2, 3], threads=2))
     assert threading.active_count() < 10
+
+
+@given(st.lists(st.integers(0, 9)), st.sets(st.integers(0, 9)), st.integers(1, 7))
+def test_items_that_fail_are_reported_and_left_out_and_the_rest_stays_in_order(items, bad, size):
+    def function(batch):
+        for item in batch:
+            if item in bad:
+                raise KeyError(item)
+        return list(batch)
+
+    failures = []
+    results = map_batches(
+        leaving_out(function, KeyError, failures.append), items, size=size, threads=1
+    )
+    assert list(results) == [item for item in items if item not in bad]
+    assert [error.args[0] for error in failures] == [item for item in items if item in bad]

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
+from turbotree.errors import InputError
+
 _T = TypeVar("_T")
 _R = TypeVar("_R")
+_E = TypeVar("_E", bound=Exception)
 
 
 def in_batches(items: Iterable[_T], size: int) -> Iterator[list[_T]]:
@@ -30,6 +33,53 @@ def in_batches(items: Iterable[_T], size: int) -> Iterator[list[_T]]:
         raise
     if batch:
         yield batch
+
+
+def leaving_out(
+    function: Callable[[Sequence[_T]], list[_R]],
+    failure: type[_E],
+    on_failure: Callable[[_E], object],
+) -> Callable[[Sequence[_T]], list[_R]]:
+    """Make a function of batches go on when items fail: they are reported and have no result.
+
+    A batch that fails is halved until the items at fault stand alone.
+
+    >>> left_out = []
+    >>> inverses = leaving_out(lambda b: [1 / x for x in b], ZeroDivisionError, left_out.append)
+    >>> inverses([1, 2, 0, 4]), len(left_out)
+    ([1.0, 0.5, 0.25], 1)
+    """
+
+    def apply(batch: Sequence[_T]) -> list[_R]:
+        try:
+            return function(batch)
+        except failure as error:
+            if len(batch) > 1:
+                half = len(batch) // 2
+                return apply(batch[:half]) + apply(batch[half:])
+            on_failure(error)
+            return []
+
+    return apply
+
+
+def map_batches(
+    function: Callable[[Sequence[_T]], Iterable[_R]],
+    items: Iterable[_T],
+    *,
+    size: int,
+    threads: int,
+) -> Iterator[_R]:
+    """Apply a function of batches to a stream, in threads; the results, one by one, in order.
+
+    >>> list(map_batches(lambda batch: [x * x for x in batch], range(5), size=2, threads=2))
+    [0, 1, 4, 9, 16]
+    """
+    for what, number in (("threads", threads), ("batch size", size)):
+        if number < 1:
+            raise InputError(f"{what} is {number}; expected at least 1")
+    results = map_in_order(function, in_batches(items, size), threads=threads)
+    return (result for batch in results for result in batch)
 
 
 def map_in_order(

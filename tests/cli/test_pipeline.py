@@ -64,6 +64,24 @@ def test_sentences_are_tagged_and_parsed(
     assert sentences(piped.stdout) == found
 
 
+def test_several_trees_come_from_text_and_given_heads_stay(
+    run: Callable[..., Any], pipeline: Path
+) -> None:
+    best = sentences(run("parse", pipeline, "--text", "The dogs slept.", "--k", 3).stdout)
+    assert [s.metadata["k"] for s in best] == ["1", "2", "3"]
+    assert len({s.heads for s in best}) == 3
+    assert (
+        best[0].heads
+        == sentences(run("parse", pipeline, "--text", "The dogs slept.").stdout)[0].heads
+    )
+    drawn = sentences(run("parse", pipeline, "--text", "The dogs slept.", "--samples", 4).stdout)
+    assert len(drawn) == 4
+    # the second best tree again, of which all but one head is given
+    given = best[1].replace(head=[None, *best[1].heads[1:]], deprel=["_"] * len(best[1]))
+    kept = run("parse", pipeline, "--input-format", "conllu", "--keep-given", input=given.to_text())
+    assert sentences(kept.stdout)[0].heads[1:] == best[1].heads[1:]
+
+
 def test_other_formats_are_written(run: Callable[..., Any], pipeline: Path) -> None:
     record = json.loads(run("parse", pipeline, "--text", "Dogs sing.", "-f", "json").stdout)
     assert [word["form"] for word in record["words"]] == ["Dogs", "sing", "."]

@@ -53,8 +53,32 @@ def test_given_heads_that_clash_are_one_line(fails: Callable[..., str], files: A
     assert ":1: word 1 is under word 9" in said
 
 
+def test_sentences_whose_given_heads_clash_can_be_skipped(
+    run: Callable[..., Any], files: Any
+) -> None:
+    text = text_of(2, 1, "_") + text_of("_", 3, 0) + text_of(9, "_", "_")
+    result = run("parse", files.model, "--keep-given", "--on-error", "skip", input=text)
+    assert result.exit_code == 0
+    (tree,) = trees_of(result.stdout)
+    assert tree.heads[1:] == (3, 0)
+    assert "skipped 2 sentences; the first: " in result.stderr
+    assert "cycle" in result.stderr
+
+
 def trees_of(text: str) -> list[Any]:
     return list(read_conllu(io.BytesIO(text.encode())))
+
+
+def test_every_tree_of_a_list_obeys_rules(
+    run: Callable[..., Any], fails: Callable[..., str], files: Any, tmp_path: Any
+) -> None:
+    rules = tmp_path / "right.rules"
+    rules.write_text("forall h, m: arc(h, m) and h != root -> h > m")
+    result = run("parse", files.model, "--k", 3, "--rules", rules, input=text_of("_", "_", "_"))
+    found = [tree.heads for tree in trees_of(result.stdout)]
+    assert sorted(found) == [(2, 3, 0), (3, 3, 0)]  # with one root there are no others
+    said = fails("parse", files.model, "--samples", 2, "--rules", rules, input=text_of(2, 3, 0))
+    assert "--k obeys them" in said
 
 
 def test_several_trees_are_numbered_and_scored(run: Callable[..., Any], files: Any) -> None:

@@ -208,6 +208,24 @@ def test_given_heads_that_are_no_heads_are_refused(parser, head):
         parser.parse(sentence, keep_given=True)
 
 
+def test_sentences_without_a_tree_are_left_out_of_a_stream_if_somebody_is_told(parser):
+    cycle = BIRDS.replace(head=[2, 1, None, None])
+    outside = BIRDS.replace(head=[None, 9, None, None])
+    free = BIRDS.replace(head=[None] * 4)
+    stream = [free, cycle, free, outside, free]
+    told = []
+    found = list(parser.pipe(stream, keep_given=True, on_failure=told.append))
+    assert [p.heads for p in found] == [parser.parse(BIRDS).heads] * 3
+    assert ["cycle" in str(error) for error in told] == [True, False]
+    best = list(parser.k_best_pipe(stream, 2, keep_given=True, on_failure=told.append))
+    assert [p.rank for p in best] == [1, 2] * 3
+    with pytest.raises(InfeasibleError, match="cycle"):
+        list(parser.pipe(stream[:3], keep_given=True))
+    with pytest.raises(InputError, match="unknown decoder"):
+        parser.pipe(stream, decoder="none", on_failure=told.append)
+    assert len(told) == 4
+
+
 def test_constraints_shape_the_probabilities(parser):
     parse = parser.parse(BIRDS, require=[(3, 1)], forbid=[(0, 4)])
     assert parse.arc_probabilities[3, 1] == pytest.approx(1.0)

@@ -14,8 +14,9 @@ from turbotree.errors import InputError
 from turbotree.evaluation import attachment_scores
 from turbotree.parsing import train_parser
 from turbotree.parsing.arcs import TreeShape
-from turbotree.parsing.decoding import decode, part_marginals, tree_score
+from turbotree.parsing.decoding import decode, tree_score
 from turbotree.parsing.parts import MODELS
+from turbotree.parsing.probabilities import part_marginals
 from turbotree.text import Sentence, treebank
 
 QUICK = {"epochs": 2, "pruner_epochs": 1}

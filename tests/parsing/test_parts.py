@@ -21,8 +21,9 @@ from oracles.trees import log_sum
 from turbotree.errors import InfeasibleError, InputError
 from turbotree.graphs import Kind, Status
 from turbotree.parsing.arcs import TreeShape
-from turbotree.parsing.decoding import build_graph, decode, part_marginals, tree_score
+from turbotree.parsing.decoding import build_graph, decode, tree_score
 from turbotree.parsing.parts import FAMILIES, MODELS, families_of
+from turbotree.parsing.probabilities import part_marginals
 
 
 @given(cases(most=3))

@@ -17,9 +17,9 @@ from turbotree.parsing import compile_rules, learn_rule_weights, shipped_rules
 from turbotree.parsing.arcs import all_arcs
 from turbotree.parsing.decoding import tree_score
 from turbotree.parsing.parts import PartSet
+from turbotree.parsing.rules.label_choices import LabelsOf
 from turbotree.parsing.rules.labelling import LabelGraph, search_labels
 from turbotree.parsing.rules.lazily import broken_rules
-from turbotree.parsing.rules.obeying import LabelsOf
 from turbotree.parsing.rules.searching import search_tree
 from turbotree.parsing.rules.words import Words, quotations
 from turbotree.parsing.rules.worlds import TreeWorld

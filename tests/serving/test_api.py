@@ -295,6 +295,11 @@ def test_rules_hold_and_their_errors_have_a_place(client: Callable[..., Any]) ->
     answer = the_sentence(app.post("/parse", json={"tagged": BIRDS, "rules": RIGHT}))
     heads = answer["trees"][0]["heads"]
     assert all(head == 0 or head > word for word, head in enumerate(heads, 1))
+    several = the_sentence(app.post("/parse", json={"tagged": BIRDS, "rules": RIGHT, "k": 3}))
+    assert several["trees"][0]["heads"] == heads
+    assert len(several["trees"]) == 3
+    for tree in several["trees"]:
+        assert all(head == 0 or head > word for word, head in enumerate(tree["heads"], 1))
     bad = {"tagged": BIRDS, "rules": "# one\nforall h, m: ark(h, m) -> h < m"}
     problem = app.post("/parse", json=bad).json()["error"]
     assert (problem["line"], problem["column"]) == (2, 14)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import IO, Any
@@ -24,7 +24,7 @@ from turbotree.cli.reading import (
     standard_input,
     tree_layout,
 )
-from turbotree.cli.run_pipeline import run_pipeline
+from turbotree.cli.run_pipeline import Find, run_pipeline
 from turbotree.cli.tag import tag_file
 from turbotree.errors import InputError
 from turbotree.labeling import Tagger
@@ -36,9 +36,6 @@ from turbotree.pipeline import Pipeline
 from turbotree.pipeline.storing import KIND as PIPELINE
 from turbotree.text import CONLLX, Layout, Sentence, read_layout
 from turbotree.text.sources import is_live
-
-#: Finds the trees of a stream of sentences.
-Find = Callable[..., Iterator[Parse]]
 
 # Sentences a thread that are parsed at once from a live input, if so many have arrived.
 _MOST_AT_ONCE = 256
@@ -112,33 +109,7 @@ def parse(
         check_output(output)
     skipped = Skipped(on_error)
     kind = read_model(model).kind
-    if kind == PIPELINE:
-        if columns is not None or encoding is not None:
-            raise InputError("--columns and --encoding are for taggers; this model is a pipeline")
-        if not (k is samples is None) or keep_given:
-            raise InputError("--k, --samples and --keep-given are for parsers, not for pipelines")
-        run_pipeline(
-            Pipeline.load(model),
-            input,
-            output,
-            text=text,
-            format=format,
-            input_format=input_format,
-            keep_tags=keep_tags,
-            notes=Notes(marginals, certificates, None),
-            skipped=skipped,
-            options={
-                "decoder": _decoder(decoder, exact),
-                "decomposition": decomposition.value if decomposition else None,
-                "projective": projective,
-                "single_root": single_root,
-                "rules": compile_rules(rules) if rules else None,
-                "threads": threads,
-            },
-            profile=profile,
-        )
-        return
-    if text is not None or keep_tags:
+    if (text is not None or keep_tags) and kind != PIPELINE:
         raise InputError(f"--text and --keep-tags are for pipelines; this model is a {kind}")
     if kind == TAGGER:
         for_parsers = (decoder, decomposition, exact, projective, profile, keep_given, certificates)
@@ -160,10 +131,9 @@ def parse(
         )
         return
     if columns is not None or encoding is not None:
-        raise InputError("--columns and --encoding are for taggers; this model is a parser")
-    parser = Parser.load(model)
-    source, layout = _source(input, input_format)
-    format = _format(format, output, layout, marginals)
+        raise InputError(f"--columns and --encoding are for taggers; this model is a {kind}")
+    pipeline = Pipeline.load(model) if kind == PIPELINE else None
+    parser = Parser.load(model) if pipeline is None else pipeline.parser
     figures = Profile()
     find, several = _trees_to_find(parser, k, diversity, samples, seed)
     options: dict[str, Any] = {
@@ -172,27 +142,61 @@ def parse(
         "keep_given": keep_given,
         "threads": threads,
         "profile": figures,
+        "on_failure": skipped.on_failure,
     }
     if samples is None:
         options["decoder"] = _decoder(decoder, exact)
     elif decoder or exact:
         raise InputError("--samples needs no decoder")
+    if samples is None:
+        options["rules"] = compile_rules(rules) if rules else None
+    elif rules:
+        raise InputError("--samples are drawn without --rules; --k obeys them")
     if several is None:
         options["decomposition"] = decomposition.value if decomposition else None
-        options["rules"] = compile_rules(rules) if rules else None
-    elif decomposition or rules:
-        raise InputError("--decomposition and --rules are for one tree a sentence")
+    elif decomposition:
+        raise InputError("--decomposition is for one tree a sentence")
+    notes = Notes(marginals, certificates, several)
+    if pipeline is not None:
+        run_pipeline(
+            pipeline,
+            input,
+            output,
+            text=text,
+            format=format,
+            input_format=input_format,
+            keep_tags=keep_tags,
+            notes=notes,
+            skipped=skipped,
+            find=find if several else None,
+            options=options,
+        )
+    else:
+        _run_parser(find, input, output, format, input_format, notes, skipped, options)
+    if profile:
+        typer.echo(figures, err=True)
+
+
+def _run_parser(
+    find: Find,
+    input: Path | None,
+    output: Path | None,
+    format: OutputFormat | None,
+    input_format: InputFormat | None,
+    notes: Notes,
+    skipped: Skipped,
+    options: dict[str, Any],
+) -> None:
+    source, layout = _source(input, input_format)
+    format = _format(format, output, layout, notes.marginals)
     sentences = read_layout(source, layout, on_error=skipped.on_error)
     with opened_output(output) as out:
         if isinstance(source, Arriving):
             parses = _live(find, sentences, source, out, options)
         else:
             parses = find(sentences, **options)
-        notes = Notes(marginals, certificates, several)
         write_parses(parses, out, format, notes, color=in_color(output))
     skipped.report()
-    if profile:
-        typer.echo(figures, err=True)
 
 
 def _decoder(decoder: DecoderName | None, exact: bool) -> str | None:

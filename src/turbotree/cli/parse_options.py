@@ -239,5 +239,8 @@ Address: TypeAlias = Annotated[
 ]
 OnError: TypeAlias = Annotated[
     OnMistake,
-    typer.Option(help="What to do about a malformed sentence: stop, or leave it out and count it."),
+    typer.Option(
+        help="What to do about a sentence that is malformed, or that no tree fits under --rules or "
+        "--keep-given: stop, or leave it out and count it."
+    ),
 ]

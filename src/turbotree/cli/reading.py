@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import IO
 
 from turbotree.cli.failures import say
-from turbotree.errors import InputError
+from turbotree.errors import InputError, TurbotreeError
+from turbotree.parsing.several import OnFailure
 from turbotree.text import (
     CONLLU,
     Layout,
@@ -41,14 +42,22 @@ class InputFormat(str, Enum):
 
 
 class Skipped:
-    """Counts the malformed sentences that are left out; the first is kept for the report."""
+    """Counts the sentences that are left out; the first is kept for the report.
+
+    They are malformed, or no tree obeys the rules and heads that are given for them.
+    """
 
     def __init__(self, on_error: OnMistake) -> None:
         self.on_error: OnError = "raise" if on_error is OnMistake.RAISE else self
         self._count = 0
-        self._first: InputError | None = None
+        self._first: TurbotreeError | None = None
 
-    def __call__(self, error: InputError) -> None:
+    @property
+    def on_failure(self) -> OnFailure | None:
+        """What a parser does about a sentence that no tree fits."""
+        return self if callable(self.on_error) else None
+
+    def __call__(self, error: TurbotreeError) -> None:
         """Note one."""
         self._count += 1
         self._first = self._first or error

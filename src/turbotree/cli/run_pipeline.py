@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
-
-import typer
 
 from turbotree.cli.formats import Notes, OutputFormat, format_of, write_parses
 from turbotree.cli.output import in_color, opened_output
 from turbotree.cli.reading import STDIN, InputFormat, Skipped, format_layout, standard_input
 from turbotree.errors import InputError
 from turbotree.parsing import Parse
-from turbotree.parsing.profile import Profile
 from turbotree.pipeline import Pipeline, Tokenizer
 from turbotree.text import Sentence, read_layout, sniff
 from turbotree.text.sources import is_live, lines_of, name_of
+
+#: Finds trees of a stream of sentences.
+Find = Callable[..., Iterator[Parse]]
 
 # Text is parsed a paragraph at a time, and further where none ends for long.
 _LONGEST_TEXT = 100_000  # characters
@@ -33,14 +33,15 @@ def run_pipeline(
     keep_tags: bool,
     notes: Notes,
     skipped: Skipped,
+    find: Find | None,
     options: dict[str, Any],
-    profile: bool,
 ) -> None:
-    """Parse text, or sentences whose words are known, and write the trees."""
+    """Parse text, or sentences whose words are known, and write the trees.
+
+    Several trees of each tagged sentence are what `find` gives; without it, the best one.
+    """
     if text is not None and input is not None:
         raise InputError("--text and INPUT: give only one of them")
-    figures = Profile()
-    options |= {"profile": figures}
     source: Any = input if input is not None and input != STDIN else None
     chosen = format or format_of(output) or OutputFormat.CONLLU
     if notes.marginals and chosen is OutputFormat.CONLLX:
@@ -52,18 +53,21 @@ def run_pipeline(
         raise InputError(f"--text and --input-format {given.value}: give only one of them")
     if keep_tags and given is InputFormat.TEXT:
         raise InputError("--keep-tags is for sentences; plain text has no tags")
+
+    def trees(sentences: Iterable[Sentence]) -> Iterator[Parse]:
+        if find is None:
+            return pipeline.annotate_stream(sentences, keep_tags=keep_tags, **options)
+        return find(sentences if keep_tags else pipeline.tag_stream(sentences), **options)
+
     parses: Iterable[Parse]
     with opened_output(output) as out:
         stream = source if source is not None or text is not None else standard_input()
         if given is InputFormat.TEXT:
-            parses = _parse_text(pipeline, stream, text, out, options)
+            parses = _parse_text(pipeline, stream, text, out, trees)
         else:
-            sentences = read_layout(stream, format_layout(given), on_error=skipped.on_error)
-            parses = pipeline.annotate_stream(sentences, keep_tags=keep_tags, **options)
+            parses = trees(read_layout(stream, format_layout(given), on_error=skipped.on_error))
         write_parses(parses, out, chosen, notes, color=in_color(output))
     skipped.report()
-    if profile:
-        typer.echo(figures, err=True)
 
 
 def _format_at(path: Path | None) -> InputFormat:
@@ -80,17 +84,21 @@ def _format_at(path: Path | None) -> InputFormat:
 
 
 def _parse_text(
-    pipeline: Pipeline, source: Any, text: str | None, out: IO[bytes], options: dict[str, Any]
+    pipeline: Pipeline,
+    source: Any,
+    text: str | None,
+    out: IO[bytes],
+    trees: Callable[[Iterable[Sentence]], Iterator[Parse]],
 ) -> Iterator[Parse]:
     if pipeline.tokenizer is None:
         raise InputError("this pipeline has no tokenizer; give it sentences in CoNLL-U")
     pieces = iter([(0, text)]) if text is not None else text_pieces(source)
     if text is not None or not is_live(source):
         sentences = (s for made in _tokenized(pipeline.tokenizer, pieces) for s in made)
-        yield from pipeline.annotate_stream(sentences, **options)
+        yield from trees(sentences)
         return
     for made in _tokenized(pipeline.tokenizer, pieces):  # somebody waits at the other end
-        yield from pipeline.annotate_stream(made, **options)
+        yield from trees(made)
         out.flush()
 
 

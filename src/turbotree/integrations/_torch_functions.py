@@ -17,9 +17,9 @@ from turbotree.graphs import FactorGraph, Sparsemap, sparsemap
 from turbotree.graphs.sparsemap import with_scores
 from turbotree.parsing.arcs import TreeShape
 from turbotree.parsing.automata import tree_of_arcs
-from turbotree.parsing.decoding import part_marginals
 from turbotree.parsing.dense_parts import Places, dense_parts, part_scores
 from turbotree.parsing.parts import PartSet
+from turbotree.parsing.probabilities import part_marginals
 
 FloatArray = npt.NDArray[np.float64]
 Tensor: TypeAlias = torch.Tensor

@@ -16,7 +16,7 @@ from turbotree.labeling.answers import Answer, ChainAnswer, Model, answer
 from turbotree.labeling.model import IntArray
 from turbotree.labeling.schemes import convert, letter_in
 from turbotree.labeling.tagging import Labelling, TaggedBatch, Tagging
-from turbotree.streaming import in_batches, map_in_order
+from turbotree.streaming import map_batches
 from turbotree.text import Sentence, as_sentence
 
 if TYPE_CHECKING:
@@ -171,13 +171,7 @@ class Tagger:
         batch_size
             Sentences that are labelled at once.
         """
-        if threads < 1:
-            raise InputError(f"threads is {threads}; expected at least 1")
-        if batch_size < 1:
-            raise InputError(f"batch size is {batch_size}; expected at least 1")
-        batches = in_batches(sentences, batch_size)
-        taggings = map_in_order(self.tag_batch, batches, threads=threads)
-        return (tagging for batch in taggings for tagging in batch)
+        return map_batches(self.tag_batch, sentences, size=batch_size, threads=threads)
 
     @property
     def features(self) -> int:

@@ -1,19 +1,17 @@
-"""From the scores of parts to a tree, and to probabilities: graphs and their solvers."""
+"""From the scores of parts to a tree: graphs and their solvers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from turbotree.errors import InfeasibleError, InputError
-from turbotree.features import Parts
 from turbotree.graphs import FactorGraph, Solution, Status
 from turbotree.parsing.ancestry import add_ancestry, families_of_ancestry
-from turbotree.parsing.arcs import FloatArray, IntArray, TreeShape, arc_marginals, best_trees
+from turbotree.parsing.arcs import FloatArray, IntArray, TreeShape, best_trees
 from turbotree.parsing.automata import (
     IN_AUTOMATA,
     add_automata,
@@ -22,10 +20,11 @@ from turbotree.parsing.automata import (
     add_tri_siblings,
     tree_of_arcs,
 )
-from turbotree.parsing.beliefs import belief_graph, find_beliefs, part_probabilities
+from turbotree.parsing.certificate import Certificate
 from turbotree.parsing.families import ArcFamily, TriSiblingFamily
 from turbotree.parsing.logic import check_shape, logic_graph
 from turbotree.parsing.parts import PartSet
+from turbotree.parsing.probabilities import Amend, part_marginals
 from turbotree.parsing.relaxation import solve_relaxation
 
 #: Solvers of graphs by the name of the decoder, with the options that suit parsing. Residuals are
@@ -52,56 +51,8 @@ _LOGIC_OPTIONS: dict[str, dict[str, Any]] = {
 
 _PARTS_TIMES_NODES = 500_000
 
-#: Adds factors to a sentence's graph; its first variables are the candidate arcs.
-Amend = Callable[[FactorGraph], None]
-
 #: A tree is proven best when its score is this near to the bound, as a share of it.
 _PROVEN = 1e-6
-
-
-@dataclass(frozen=True, slots=True)
-class Certificate:
-    """What is known of a parse: whether no tree has a higher score.
-
-    Attributes
-    ----------
-    status
-        OPTIMAL is a proof.
-    bound
-        No tree has a higher score than this.
-    gap
-        By how much a better tree might be better; 0 if the parse is optimal.
-    iterations
-        Rounds of the solver.
-    seconds
-        Wall-clock time of the solver.
-    """
-
-    status: Status
-    bound: float
-    gap: float
-    iterations: int
-    seconds: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give plain values; a bound or gap that is not known is None.
-
-        >>> Certificate(Status.OPTIMAL, 2.5, 0.0, 3, 0.01).to_dict()["status"]
-        'optimal'
-        """
-        return {
-            "status": self.status.value,
-            "bound": self.bound if np.isfinite(self.bound) else None,
-            "gap": self.gap if np.isfinite(self.gap) else None,
-            "rounds": self.iterations,
-            "seconds": round(self.seconds, 6),
-        }
-
-    def __str__(self) -> str:
-        if self.status is Status.OPTIMAL:
-            return "proven best"
-        gap = f"within {self.gap:.3g} of the best" if np.isfinite(self.gap) else "not proven best"
-        return f"{gap} ({self.status.value})"
 
 
 def build_graph(
@@ -155,7 +106,7 @@ def heads_of(parts: PartSet, sentence: int, solution: Solution, shape: TreeShape
         return heads
     if solution.relaxed is None:
         raise InfeasibleError(f"sentence {sentence} has no tree")
-    one, lengths = _alone(parts, sentence)
+    one, lengths = parts.arcs_alone(sentence)
     return best_trees(lengths, one, solution.relaxed[: len(rows)], shape)
 
 
@@ -265,74 +216,15 @@ def _nodes_of_short_search(parts: int) -> int:
     return max(1, min(most, _PARTS_TIMES_NODES // max(1, parts)))
 
 
-@dataclass(frozen=True, slots=True)
-class PartMarginals:
-    """Probabilities of a sentence's candidate arcs, and of its other parts.
-
-    Attributes
-    ----------
-    arcs
-        One a candidate arc.
-    log_partition
-        Of the distribution over trees; the Bethe approximation if there are parts of higher order.
-    converged
-        Whether belief propagation came to rest; always true for arc-factored models.
-    parts
-        The probability of each part by family, if asked for.
-    """
-
-    arcs: FloatArray
-    log_partition: float
-    converged: bool
-    parts: Mapping[str, FloatArray] | None = None
-
-
-def part_marginals(
-    parts: PartSet,
-    sentence: int,
-    scores: Mapping[str, FloatArray],
-    shape: TreeShape,
-    *,
-    every_part: bool = False,
-    amend: Amend | None = None,
-    **options: Any,
-) -> PartMarginals:
-    """Return the probabilities of a sentence's arcs, or of every part.
-
-    They are exact for arc-factored models, and otherwise those of loopy belief propagation with
-    the tree as a factor (Turbo Parser #1); the options are those of the solver. Factors that
-    amend the graph make them approximate too.
-    """
-    if not parts.families and amend is None:
-        alone, lengths = _alone(parts, sentence)
-        probabilities, logs = arc_marginals(lengths, alone, scores["arc"], shape)
-        of_parts = {"arc": probabilities} if every_part else None
-        return PartMarginals(probabilities, float(logs[0]), True, of_parts)
-    graph = belief_graph(parts, sentence, scores, shape)
-    if amend is not None:
-        amend(graph)
-    found = find_beliefs(graph, every_part=every_part, **options)
-    of_parts = part_probabilities(parts, sentence, scores, graph, found) if every_part else None
-    arcs = found.probabilities[: len(scores["arc"])]
-    return PartMarginals(arcs, found.log_partition, found.converged, of_parts)
-
-
 def _decode_by_risk(
     parts: PartSet, sentence: int, scores: Mapping[str, FloatArray], shape: TreeShape
 ) -> tuple[IntArray, float, Certificate]:
     """Return the tree with most right arcs in expectation."""
     started = perf_counter()
     marginals = part_marginals(parts, sentence, scores, shape)
-    arcs, lengths = _alone(parts, sentence)
+    arcs, lengths = parts.arcs_alone(sentence)
     heads = best_trees(lengths, arcs, marginals.arcs, shape)
     score = tree_score(parts, sentence, scores, heads)
     # The tree is the best of another kind: nothing is proven of its score.
     nothing = Certificate(Status.LIMIT, np.inf, np.inf, 0, perf_counter() - started)
     return heads, score, nothing
-
-
-def _alone(parts: PartSet, sentence: int) -> tuple[Parts, IntArray]:
-    """Return the arcs of one sentence as a batch of one."""
-    arcs = parts.arcs
-    rows = arcs.rows[arcs.places(sentence)]
-    return Parts.of_one(rows), parts.lengths[sentence : sentence + 1]

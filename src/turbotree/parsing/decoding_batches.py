@@ -7,7 +7,8 @@ import numpy as np
 from turbotree.errors import InputError
 from turbotree.graphs import Status
 from turbotree.parsing.arcs import arc_marginals, best_trees
-from turbotree.parsing.decoding import SOLVERS, Certificate, decode
+from turbotree.parsing.certificate import Certificate
+from turbotree.parsing.decoding import SOLVERS, decode
 from turbotree.parsing.scored import FoundTree, Scored
 
 #: Decoders of arc-factored models; the first is what they use if nothing is said.

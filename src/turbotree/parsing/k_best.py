@@ -14,8 +14,10 @@ from turbotree.errors import InfeasibleError
 from turbotree.graphs import FactorGraph, Solution, Status, k_best
 from turbotree.graphs.k_best import losses, values_of
 from turbotree.parsing.arcs import FloatArray, TreeShape
-from turbotree.parsing.decoding import SOLVERS, Amend, Certificate, build_graph, heads_of
+from turbotree.parsing.certificate import Certificate
+from turbotree.parsing.decoding import SOLVERS, build_graph, heads_of
 from turbotree.parsing.parts import PartSet
+from turbotree.parsing.probabilities import Amend
 from turbotree.parsing.reducing import REDUCIBLE, reduced
 from turbotree.parsing.scored import FoundTree, Scored
 
@@ -99,9 +101,7 @@ def _of_graph(
     graph = build_graph(parts, sentence, scores, shape)
     if amend is not None:
         amend(graph)
-    options: dict[str, Any] = {"max_rounds_per_node": _ROUNDS}
-    if not exact:
-        options["max_nodes"] = _NODES_A_TREE * (k + 1)
+    options = search_options(k, exact=exact)
     arcs = len(scores["arc"])
     if amend is not None or not REDUCIBLE.issuperset(parts.families) or len(graph) != arcs:
         found = k_best(graph, k, keys=arcs, same_size=True, **options)
@@ -135,6 +135,14 @@ def _of_graph(
         )
         trees.append(FoundTree(heads, score + few.score, certificate))
     return trees
+
+
+def search_options(k: int, *, exact: bool) -> dict[str, Any]:
+    """Return how :func:`turbotree.graphs.k_best` looks for trees."""
+    options: dict[str, Any] = {"max_rounds_per_node": _ROUNDS}
+    if not exact:
+        options["max_nodes"] = _NODES_A_TREE * (k + 1)
+    return options
 
 
 def _floor(parts: PartSet, sentence: int, graph: FactorGraph, solution: Solution, k: int) -> float:
@@ -190,12 +198,20 @@ def _diverse(
     k: int,
     diversity: int,
 ) -> list[FoundTree]:
-    """Find tree after tree, each with few arcs of any tree before it."""
     graph = build_graph(parts, sentence, scores, shape)
     if amend is not None:
         amend(graph)
-    words = int(parts.lengths[sentence])
-    found: list[FoundTree] = []
+    found = diverse_solutions(graph, len(scores["arc"]), k, diversity)
+    return [_tree(parts, sentence, solution, shape) for solution in found]
+
+
+def diverse_solutions(graph: FactorGraph, arcs: int, k: int, diversity: int) -> list[Solution]:
+    """Find tree after tree, each with few arcs of any tree before it.
+
+    The first variables of the graph are the arcs.
+    """
+    graph = graph.copy()
+    found: list[Solution] = []
     solver, options = SOLVERS["exact"]
     while len(found) < k:
         try:
@@ -204,9 +220,10 @@ def _diverse(
             if found:
                 break
             raise
-        found.append(_tree(parts, sentence, solution, shape))
-        if words < diversity:
-            break
+        found.append(solution)
         assert solution.values is not None
-        graph.at_most(np.flatnonzero(solution.values[: len(scores["arc"])]), words - diversity)
+        chosen = np.flatnonzero(solution.values[:arcs])
+        if len(chosen) < diversity:
+            break
+        graph.at_most(chosen, len(chosen) - diversity)
     return found

@@ -14,7 +14,8 @@ from turbotree.errors import InputError
 from turbotree.graphs import FactorGraph, Status
 from turbotree.graphs.batch import solve_many
 from turbotree.parsing.arcs import TreeShape
-from turbotree.parsing.decoding import SOLVERS, Certificate, build_graph
+from turbotree.parsing.certificate import Certificate
+from turbotree.parsing.decoding import SOLVERS, build_graph
 from turbotree.parsing.dense_parts import dense_parts, part_scores
 from turbotree.parsing.own_rules import OwnRules
 from turbotree.parsing.parts import PartSet

@@ -11,11 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from turbotree.parsing.arcs import TreeShape
+from turbotree.parsing.certificate import Certificate
 from turbotree.parsing.constraints import Constraints
-from turbotree.parsing.decoding import Certificate, PartMarginals, part_marginals
 from turbotree.parsing.labels import LabelScores
 from turbotree.parsing.model import PartScores
 from turbotree.parsing.parts import PartSet
+from turbotree.parsing.probabilities import PartMarginals, part_marginals
 from turbotree.text import Sentence
 
 FloatArray = npt.NDArray[np.float64]

@@ -22,12 +22,12 @@ from turbotree.parsing.model import PartModel
 from turbotree.parsing.parse import Parse
 from turbotree.parsing.parts import PartSet
 from turbotree.parsing.profile import Profile
-from turbotree.parsing.rules.compiled import RulesLike, compile_rules
+from turbotree.parsing.rules.compiled import ParserRules, RulesLike, compile_rules
 from turbotree.parsing.rules.obeying import obey, read_rules
 from turbotree.parsing.scored import Scored
-from turbotree.parsing.several import SeveralTrees
+from turbotree.parsing.several import OnFailure, SeveralTrees, leaving_out_failures
 from turbotree.parsing.storing import load_fields, store
-from turbotree.streaming import in_batches, map_in_order
+from turbotree.streaming import map_batches
 from turbotree.text import Sentence, as_sentence
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ class Parser(SeveralTrees):
         """
         decoder, shape = self._decoding(decoder, projective, single_root)
         decomposition = choose_decomposition(decoder, decomposition, shape)
-        obeyed = read_rules(rules, self, decoder)
+        obeyed = self._rules(rules, decoder)
         scored = self._score(sentences, shape, keep_given, constraints, profile or Profile())
         if scored is None:
             return []
@@ -176,6 +176,7 @@ class Parser(SeveralTrees):
         *,
         threads: int = 1,
         batch_size: int = _BATCH_SIZE,
+        on_failure: OnFailure | None = None,
         **options: Any,
     ) -> Iterator[Parse]:
         """Parse a stream of sentences, in order, holding only a few batches in memory.
@@ -188,19 +189,20 @@ class Parser(SeveralTrees):
             Threads to use; the result is the same for any number.
         batch_size
             Sentences that are parsed at once.
+        on_failure
+            Called with the error of a sentence that cannot be parsed, because no tree obeys the
+            rules or the heads that are given; the sentence is then left out. Without it, the
+            error ends the stream.
         options
             As for :meth:`parse_batch`.
         """
-        if threads < 1:
-            raise InputError(f"threads is {threads}; expected at least 1")
-        if batch_size < 1:
-            raise InputError(f"batch size is {batch_size}; expected at least 1")
         if options.get("rules") is not None:
             options["rules"] = compile_rules(options["rules"])  # once for all batches
         self.parse_batch([], **options)  # complains now, not when the first parse is asked for
-        batches = in_batches(sentences, batch_size)
-        parses = map_in_order(partial(self.parse_batch, **options), batches, threads=threads)
-        return (parse for batch in parses for parse in batch)
+        find = partial(self.parse_batch, **options)
+        return map_batches(
+            leaving_out_failures(find, on_failure), sentences, size=batch_size, threads=threads
+        )
 
     def explain(self, sentence: Sentence, head: int, modifier: int) -> list[FiredFeature]:
         """List the features of one arc with their weights, heaviest first."""
@@ -249,6 +251,9 @@ class Parser(SeveralTrees):
         if single_root is not None:
             shape = replace(shape, single_root=single_root)
         return decoder, replace(shape, projective=bool(projective) or decoder == "eisner")
+
+    def _rules(self, rules: RulesLike | None, decoder: str) -> ParserRules | None:
+        return read_rules(rules, self, decoder)
 
     def _read(
         self,

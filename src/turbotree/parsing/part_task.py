@@ -16,9 +16,10 @@ from turbotree.graphs import Status
 from turbotree.learning import Expectation
 from turbotree.parsing.arcs import BoolArray, FloatArray, IntArray, TreeShape, all_arcs, best_trees
 from turbotree.parsing.automata import IN_AUTOMATA
-from turbotree.parsing.decoding import build_graph, decode, heads_of, part_marginals
+from turbotree.parsing.decoding import build_graph, decode, heads_of
 from turbotree.parsing.model import PartModel
 from turbotree.parsing.parts import PartSet
+from turbotree.parsing.probabilities import part_marginals
 from turbotree.parsing.relaxed import automata_alone, relaxed_parts
 
 #: How training finds the best answer, if the loss asks for one. ``"admm"``: the relaxation, whose

@@ -125,6 +125,11 @@ class PartSet:
             families |= ancestry_families(lengths, arcs, tuple(names))
         return cls(lengths, arcs, families)
 
+    def arcs_alone(self, sentence: int) -> tuple[Parts, IntArray]:
+        """Return the arcs of one sentence, and its length, as a batch of one."""
+        rows = self.arcs.rows[self.arcs.places(sentence)]
+        return Parts.of_one(rows), self.lengths[sentence : sentence + 1]
+
     def parts(self, name: str) -> Parts:
         """Return the rows of one family, arcs included."""
         return self.arcs if name == "arc" else self.families[name].parts

@@ -18,9 +18,11 @@ from turbotree import trees
 from turbotree.errors import InputError
 from turbotree.graphs import Status
 from turbotree.parsing.arcs import FloatArray, IntArray, TreeShape
-from turbotree.parsing.decoding import Certificate, part_marginals, tree_score
+from turbotree.parsing.certificate import Certificate
+from turbotree.parsing.decoding import tree_score
 from turbotree.parsing.k_best import arc_matrix
 from turbotree.parsing.parts import PartSet
+from turbotree.parsing.probabilities import part_marginals
 from turbotree.parsing.scored import FoundTree, Scored
 
 #: Proposals for each tree that is asked for, and at least so many.

@@ -12,13 +12,14 @@ import numpy as np
 from turbotree.features import Encoded
 from turbotree.graphs import Status
 from turbotree.parsing.arcs import IntArray, TreeShape
+from turbotree.parsing.certificate import Certificate
 from turbotree.parsing.constrained import label_limits
 from turbotree.parsing.constraints import Constraints
-from turbotree.parsing.decoding import Amend, Certificate
 from turbotree.parsing.labels import LabelLimits, LabelScores
 from turbotree.parsing.model import PartScores
 from turbotree.parsing.parse import Parse, ParsedBatch
 from turbotree.parsing.parts import PartSet
+from turbotree.parsing.probabilities import Amend
 from turbotree.parsing.profile import Profile
 from turbotree.text import Sentence
 

@@ -5,20 +5,26 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
-from turbotree.errors import InputError
+from turbotree.errors import InputError, TurbotreeError
 from turbotree.parsing.arcs import TreeShape
 from turbotree.parsing.constraints import Constraints
 from turbotree.parsing.k_best import SEVERAL, k_best_trees
 from turbotree.parsing.parse import Parse
 from turbotree.parsing.profile import Profile
+from turbotree.parsing.rules.compiled import ParserRules, RulesLike
+from turbotree.parsing.rules.several import several_that_obey
 from turbotree.parsing.sampling import sample_trees
 from turbotree.parsing.scored import Scored
-from turbotree.streaming import in_batches, map_in_order
+from turbotree.streaming import leaving_out, map_batches
 from turbotree.text import Sentence
 
 _BATCH_SIZE = 32
+
+#: Is told of a sentence that cannot be parsed.
+OnFailure: TypeAlias = Callable[[TurbotreeError], object]
+_Found = TypeVar("_Found")
 
 
 class SeveralTrees(ABC):
@@ -41,6 +47,10 @@ class SeveralTrees(ABC):
         self, decoder: str | None, projective: bool | None, single_root: bool | None
     ) -> tuple[str, TreeShape]:
         """Return the decoder that is meant, and which trees are allowed."""
+
+    @abstractmethod
+    def _rules(self, rules: RulesLike | None, decoder: str) -> ParserRules | None:
+        """Compile rules for this parser, and refuse those that it cannot obey."""
 
     @abstractmethod
     def _score(
@@ -88,6 +98,7 @@ class SeveralTrees(ABC):
         decoder: str | None = None,
         projective: bool | None = None,
         single_root: bool | None = None,
+        rules: RulesLike | None = None,
         keep_given: bool = False,
         constraints: Sequence[Constraints] | None = None,
         profile: Profile | None = None,
@@ -106,6 +117,10 @@ class SeveralTrees(ABC):
         decoder
             ``"mst"`` or ``"eisner"`` for arc-factored models, exact; ``"auto"`` or ``"exact"`` for
             all. A tree's certificate says whether it is proven to be next best.
+        rules
+            What every tree and its labels have to obey, as for :meth:`parse_batch`. Trees are
+            ranked by their own scores, less what rules with weights cost; each has the best labels
+            that obey.
         projective, single_root, keep_given, constraints, profile
             As for :meth:`parse_batch`.
         """
@@ -117,9 +132,12 @@ class SeveralTrees(ABC):
             raise InputError(
                 f"decoder {decoder!r} finds one tree only; choose one of {', '.join(SEVERAL)}"
             )
+        obeyed = self._rules(rules, decoder)
         scored = self._score(sentences, shape, keep_given, constraints, profile or Profile())
         if scored is None:
             return []
+        if obeyed is not None:
+            return several_that_obey(scored, obeyed, decoder, k, diversity)
         with scored.counts.stage("decoding"):
             trees = [
                 k_best_trees(scored, index, k, diversity=diversity, exact=decoder == "exact")
@@ -128,19 +146,36 @@ class SeveralTrees(ABC):
         return scored.label(trees)
 
     def k_best_pipe(
-        self, sentences: Iterable[Sentence], k: int, *, threads: int = 1, **options: Any
+        self,
+        sentences: Iterable[Sentence],
+        k: int,
+        *,
+        threads: int = 1,
+        on_failure: OnFailure | None = None,
+        **options: Any,
     ) -> Iterator[Parse]:
         """Find the k best trees of a stream of sentences; ``rank`` is a tree's place in its list.
 
-        Options are those of :meth:`k_best_batch`.
+        Options are those of :meth:`k_best_batch`; `on_failure` is that of :meth:`pipe`.
         """
-        return _piped(partial(self.k_best_batch, k=k, **options), sentences, threads)
+        find = partial(self.k_best_batch, k=k, **options)
+        return _piped(find, sentences, threads, on_failure)
 
     def sample_pipe(
-        self, sentences: Iterable[Sentence], n: int, *, threads: int = 1, **options: Any
+        self,
+        sentences: Iterable[Sentence],
+        n: int,
+        *,
+        threads: int = 1,
+        on_failure: OnFailure | None = None,
+        **options: Any,
     ) -> Iterator[Parse]:
-        """Draw n trees of each sentence of a stream; options are those of :meth:`sample_batch`."""
-        return _piped(partial(self.sample_batch, n=n, **options), sentences, threads)
+        """Draw n trees of each sentence of a stream.
+
+        Options are those of :meth:`sample_batch`; `on_failure` is that of :meth:`pipe`.
+        """
+        find = partial(self.sample_batch, n=n, **options)
+        return _piped(find, sentences, threads, on_failure)
 
     def sample(
         self,
@@ -207,13 +242,22 @@ class SeveralTrees(ABC):
         return scored.label(trees)
 
 
+def leaving_out_failures(
+    find: Callable[[Sequence[Sentence]], list[_Found]], on_failure: OnFailure | None
+) -> Callable[[Sequence[Sentence]], list[_Found]]:
+    """Make a search through batches go on where a sentence fails, if there is somebody to tell."""
+    if on_failure is None:
+        return find
+    return leaving_out(find, TurbotreeError, on_failure)
+
+
 def _piped(
     find: Callable[[Sequence[Sentence]], list[list[Parse]]],
     sentences: Iterable[Sentence],
     threads: int,
+    on_failure: OnFailure | None,
 ) -> Iterator[Parse]:
-    if threads < 1:
-        raise InputError(f"threads is {threads}; expected at least 1")
     find([])  # complains now, not when the first parse is asked for
-    lists = map_in_order(find, in_batches(sentences, _BATCH_SIZE), threads=threads)
-    return (parse for batch in lists for found in batch for parse in found)
+    find = leaving_out_failures(find, on_failure)
+    lists = map_batches(find, sentences, size=_BATCH_SIZE, threads=threads)
+    return (parse for found in lists for parse in found)

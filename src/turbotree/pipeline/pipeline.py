@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 from turbotree.errors import InputError
 from turbotree.labeling import Tagger
 from turbotree.parsing import Parse, Parser
+from turbotree.parsing.several import OnFailure, leaving_out_failures
 from turbotree.pipeline.lemmatizer import Lemmatizer
 from turbotree.pipeline.tokenizer import Tokenizer
-from turbotree.streaming import in_batches, map_in_order
+from turbotree.streaming import map_batches, map_in_order
 from turbotree.text import Sentence
 
 if TYPE_CHECKING:
@@ -61,7 +62,14 @@ class Pipeline:
 
         return train_pipeline(train, **options)
 
-    def __call__(self, text: str, *, name: str | None = None, **options: Any) -> list[Parse]:
+    def __call__(
+        self,
+        text: str,
+        *,
+        name: str | None = None,
+        on_failure: OnFailure | None = None,
+        **options: Any,
+    ) -> list[Parse]:
         """Parse a text: one parse a sentence.
 
         The sentences know where their words stand in the text: ``TokenRange=START:END`` in MISC.
@@ -72,6 +80,8 @@ class Pipeline:
             Any text. Blank lines part paragraphs, and so sentences.
         name
             Of the text, for the comments of its sentences.
+        on_failure
+            As for :meth:`turbotree.parsing.Parser.pipe`.
         options
             As for :meth:`turbotree.parsing.Parser.parse_batch`.
         """
@@ -82,11 +92,7 @@ class Pipeline:
                 "this pipeline has no tokenizer: its training data did not say where spaces are"
             )
         sentences = self.tokenizer.sentences(text, name=name)
-        return [
-            parse
-            for batch in in_batches(sentences, _BATCH_SIZE)
-            for parse in self.annotate(batch, **options)
-        ]
+        return list(self.annotate_stream(sentences, on_failure=on_failure, **options))
 
     def pipe(
         self, texts: Iterable[str], *, threads: int = 1, **options: Any
@@ -149,14 +155,23 @@ class Pipeline:
         return tagged
 
     def annotate_stream(
-        self, sentences: Iterable[Sentence], *, threads: int = 1, **options: Any
+        self,
+        sentences: Iterable[Sentence],
+        *,
+        threads: int = 1,
+        on_failure: OnFailure | None = None,
+        **options: Any,
     ) -> Iterator[Parse]:
-        """As :meth:`annotate`, for a stream of sentences; the options are the same."""
-        if threads < 1:
-            raise InputError(f"threads is {threads}; expected at least 1")
-        batches = in_batches(sentences, _BATCH_SIZE)
-        parses = map_in_order(partial(self.annotate, **options), batches, threads=threads)
-        return (parse for batch in parses for parse in batch)
+        """As :meth:`annotate`, for a stream of sentences; the options are the same.
+
+        `on_failure` is that of :meth:`turbotree.parsing.Parser.pipe`.
+        """
+        find = leaving_out_failures(partial(self.annotate, **options), on_failure)
+        return map_batches(find, sentences, size=_BATCH_SIZE, threads=threads)
+
+    def tag_stream(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+        """As :meth:`tag`, for a stream of sentences."""
+        return map_batches(self.tag, sentences, size=_BATCH_SIZE, threads=1)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the pipeline to one file, whole or not at all."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -116,16 +115,6 @@ class Engine:
         """Whether raw text will do."""
         return not isinstance(self.model, Parser) and self.model.tokenizer is not None
 
-    @property
-    def takes_rules(self) -> bool:
-        """Whether trees can be held to rules."""
-        return self.rules_allowed and _takes(self.parser.parse_batch, "rules")
-
-    @property
-    def takes_rules_for_several(self) -> bool:
-        """Whether the k best trees can be."""
-        return self.takes_rules and _takes(self.parser.k_best_batch, "rules")
-
     def about(self) -> dict[str, Any]:
         """Tell what the model is and takes, as JSON-ready data."""
         parser = self.parser
@@ -133,13 +122,12 @@ class Engine:
             "name": self.name,
             "kind": "parser" if isinstance(self.model, Parser) else "pipeline",
             "text": self.takes_text,
-            "rules": self.takes_rules,
-            "rules_with_k": self.takes_rules_for_several,
+            "rules": self.rules_allowed,
             "parts": list(parser.parts.families),
             "labels": sorted(parser.labels.dictionary.names),
             "single_root": parser.shape.single_root,
             "licence": self.model.record.get("options", {}).get("licence"),
-            "rule_examples": shipped_rule_texts() if self.takes_rules else {},
+            "rule_examples": shipped_rule_texts() if self.rules_allowed else {},
             **self.facts,
         }
 
@@ -208,10 +196,8 @@ class Engine:
             options.update(require=question.require, forbid=question.forbid)
         if not (question.rules and question.rules.strip()):
             return options
-        if not self.takes_rules:
+        if not self.rules_allowed:
             raise InputError("rules: this server takes none")
-        if question.k > 1 and not self.takes_rules_for_several:
-            raise InputError("rules: only for k = 1 with this model")
         options["rules"] = rules_text(question.rules)
         return options
 
@@ -263,10 +249,6 @@ def _english() -> Parser | Tagger | Pipeline:
         return load("en")
     except ModelFileError:
         raise InputError("give a MODEL; this package comes without one") from None
-
-
-def _takes(function: Callable[..., Any], option: str) -> bool:
-    return option in inspect.signature(function).parameters
 
 
 def _groups(sentences: list[Sentence], size: int) -> Iterable[list[Sentence]]:

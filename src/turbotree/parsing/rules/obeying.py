@@ -25,6 +25,7 @@ from turbotree.parsing.rules.compiled import (
     compile_rules,
     label_patterns,
 )
+from turbotree.parsing.rules.label_choices import LabelsOf
 from turbotree.parsing.rules.labelling import LabelGraph, search_labels
 from turbotree.parsing.rules.lazily import broken_rules, cost_of, rewards
 from turbotree.parsing.rules.searching import search_tree
@@ -126,7 +127,7 @@ class Obeying:
         rules = self.rules.of_trees
         rewarding = rewards(rules)
         return [
-            self._search(sentence, tree.heads, joint=False)
+            self.search(sentence, tree.heads, joint=False)
             if rewarding or broken_rules(rules, TreeWorld(words, tree.heads))
             else tree
             for sentence, (words, tree) in enumerate(zip(self.words, trees, strict=True))
@@ -173,14 +174,14 @@ class Obeying:
         """Return the best of a tree with other labels, and of the best trees without an arc."""
         alone = self.parser.encoder.encode([self.scored.sentences[sentence]])
         try:
-            best = self._labelled(sentence, alone, tree)
+            best = self.labelled(sentence, alone, tree)
         except InfeasibleError:
-            return self._labelled(sentence, alone, self._search(sentence, tree.heads, joint=True))
+            return self.labelled(sentence, alone, self.search(sentence, tree.heads, joint=True))
         bound = tree.certificate.bound
         for arc in arcs:
             try:
                 other = self._search_candidates(sentence, tree.heads, without=arc)
-                found = self._labelled(sentence, alone, other)
+                found = self.labelled(sentence, alone, other)
             except InfeasibleError:
                 continue
             if found.total > best.total:
@@ -190,8 +191,8 @@ class Obeying:
                 best = found._replace(tree=other._replace(certificate=known))
         return best
 
-    def _labelled(self, sentence: int, encoded: Encoded, tree: FoundTree) -> LabelledTree:
-        """Return a tree with its best labels that obey."""
+    def labelled(self, sentence: int, encoded: Encoded, tree: FoundTree) -> LabelledTree:
+        """Return a tree with its best labels that obey; `encoded` is the sentence alone."""
         names, words = self.parser.labels.dictionary.names, self.words[sentence]
         limits = self.scored.label_limits([sentence], tree.heads)
         scores = self.parser.labels.label(encoded, tree.heads, limits)
@@ -205,7 +206,7 @@ class Obeying:
     def _search_candidates(
         self,
         sentence: int,
-        heads: IntArray,
+        heads: IntArray | None,
         *,
         without: tuple[int, int] | None = None,
         label_rules: Sequence[Rule] = (),
@@ -228,9 +229,23 @@ class Obeying:
             labels_of=self.labels_of(sentence) if label_rules else None,
         )
 
-    def _search(self, sentence: int, heads: IntArray, joint: bool) -> FoundTree:
-        """Search the candidate arcs, or, if no tree of them obeys, more than those."""
-        hard_labels = [rule for rule in self.rules.of_labels if rule.weight is None and joint]
+    def hard_label_rules(self) -> list[Rule]:
+        """Return the rules of labels that have to hold."""
+        return [rule for rule in self.rules.of_labels if rule.weight is None]
+
+    def search(self, sentence: int, heads: IntArray | None, *, joint: bool) -> FoundTree:
+        """Search the candidate arcs, or, if no tree of them obeys, more than those.
+
+        Parameters
+        ----------
+        sentence
+            Which sentence.
+        heads
+            Its best tree without rules, if that is known.
+        joint
+            Whether the tree has to be one that can be labelled as the rules want.
+        """
+        hard_labels = self.hard_label_rules() if joint else []
         try:
             return self._search_candidates(sentence, heads, label_rules=hard_labels)
         except InfeasibleError:
@@ -281,18 +296,3 @@ class Obeying:
     def labels_of(self, sentence: int) -> LabelsOf:
         """Return which labels each arc of a sentence may have."""
         return LabelsOf(self.parser, self.parser.encoder.encode([self.scored.sentences[sentence]]))
-
-
-class LabelsOf:
-    """The labels that arcs of one sentence may have, by the parser's dictionary."""
-
-    def __init__(self, parser: Parser, encoded: Encoded) -> None:
-        self._dictionary = parser.labels.dictionary
-        self._tags = encoded.ids[parser.encoder.attributes.index("upos")].tolist()
-
-    def __call__(self, head: int, modifier: int) -> list[str]:
-        """Return the names of an arc's labels."""
-        known = self._dictionary
-        which = known.lists[self._tags[modifier], self._tags[head]]
-        labels = known.labels[known.offsets[which] : known.offsets[which + 1]]
-        return [known.names[label] for label in labels.tolist()]

@@ -13,8 +13,9 @@ from turbotree.graphs.rules.circuit import FALSE, Circuit
 from turbotree.graphs.rules.relations import Ints
 from turbotree.graphs.rules.syntax import Rule
 from turbotree.parsing.arcs import FloatArray, IntArray, TreeShape
+from turbotree.parsing.certificate import Certificate
 from turbotree.parsing.constraints import Constraints
-from turbotree.parsing.decoding import SOLVERS, Certificate, build_graph, tree_score
+from turbotree.parsing.decoding import SOLVERS, build_graph, tree_score
 from turbotree.parsing.parts import PartSet
 from turbotree.parsing.rules.lazily import LazyRules, broken_rules, cost_of
 from turbotree.parsing.rules.words import Words
@@ -81,38 +82,37 @@ def search_tree(
         When no tree of the candidate arcs obeys the rules, or, if not thorough, none was found.
     """
     started = perf_counter()
-    graph = build_graph(parts, sentence, scores, shape)
-    arcs = parts.arcs.rows[parts.arcs.places(sentence)]
+    ruled = RuledTrees(
+        words,
+        parts,
+        sentence,
+        scores,
+        shape,
+        rules,
+        source,
+        constraints=constraints,
+        label_rules=label_rules,
+        labels_of=labels_of,
+    )
     if without is not None:
-        graph.fix(~np.flatnonzero((arcs == without).all(axis=1)))
-    if constraints is not None:
-        constraints.add_spans(graph, arcs)
-    circuit = Circuit()
-    labels = None
-    if label_rules and labels_of is not None:
-        labels = ArcLabels(graph, circuit, arcs, label_rules, labels_of)
-    world = ArcWorld(words, arcs, graph, circuit, labels)
-    lazy = LazyRules(graph, circuit, world, [*rules, *label_rules], source)
-    lazy.add_whole(label_rules)
+        ruled.graph.fix(~np.flatnonzero((ruled.arcs == without).all(axis=1)))
     if first is not None:
-        lazy.add(broken_rules(rules, TreeWorld(words, first)))
+        ruled.add_broken_by(first)
     rounds = 0
     while True:
-        solution = solve(graph, decoder, thorough=thorough)
+        solution = solve(ruled.graph, decoder, thorough=thorough)
         rounds += solution.iterations
         if solution.values is not None:
-            heads = np.zeros(words.size, dtype=np.int32)
-            chosen = arcs[solution.values[: len(arcs)]]
-            heads[chosen[:, 1] - 1] = chosen[:, 0]
+            heads = ruled.heads(solution)
         elif known is not None:
             heads = known
         else:
             raise InfeasibleError("no tree was found that obeys the rules")
-        if not lazy.add(broken_rules(rules, TreeWorld(words, heads))):
+        if not ruled.add_broken_by(heads):
             break
-    bound = solution.upper_bound + lazy.constant
+    bound = solution.upper_bound + ruled.constant
     if solution.values is not None:
-        score = solution.value + lazy.constant
+        score = solution.value + ruled.constant
     else:
         broken = broken_rules(rules, TreeWorld(words, heads))
         score = tree_score(parts, sentence, scores, heads) - cost_of(rules, broken)
@@ -121,6 +121,57 @@ def search_tree(
     seconds = perf_counter() - started
     certificate = Certificate(solution.status, score + gap, gap, rounds, seconds)
     return FoundTree(heads, score, certificate)
+
+
+class RuledTrees:
+    """The trees of a sentence as a graph, to which rules are added as trees break them.
+
+    Parameters are those of :func:`search_tree`.
+    """
+
+    def __init__(
+        self,
+        words: Words,
+        parts: PartSet,
+        sentence: int,
+        scores: Mapping[str, FloatArray],
+        shape: TreeShape,
+        rules: Sequence[Rule],
+        source: str,
+        *,
+        constraints: Constraints | None = None,
+        label_rules: Sequence[Rule] = (),
+        labels_of: LabelsOfArc | None = None,
+    ) -> None:
+        self._words, self._rules = words, rules
+        self.graph = build_graph(parts, sentence, scores, shape)
+        self.arcs = parts.arcs.rows[parts.arcs.places(sentence)]
+        if constraints is not None:
+            constraints.add_spans(self.graph, self.arcs)
+        circuit = Circuit()
+        labels = None
+        if label_rules and labels_of is not None:
+            labels = ArcLabels(self.graph, circuit, self.arcs, label_rules, labels_of)
+        world = ArcWorld(words, self.arcs, self.graph, circuit, labels)
+        self._lazy = LazyRules(self.graph, circuit, world, [*rules, *label_rules], source)
+        self._lazy.add_whole(label_rules)
+
+    @property
+    def constant(self) -> float:
+        """What the graph's value lacks."""
+        return self._lazy.constant
+
+    def heads(self, solution: Solution) -> IntArray:
+        """Return the heads of an assignment."""
+        assert solution.values is not None
+        heads = np.zeros(self._words.size, dtype=np.int32)
+        chosen = self.arcs[solution.values[: len(self.arcs)]]
+        heads[chosen[:, 1] - 1] = chosen[:, 0]
+        return heads
+
+    def add_broken_by(self, heads: IntArray) -> bool:
+        """Add the rules that a tree breaks; tell whether there was something to add."""
+        return self._lazy.add(broken_rules(self._rules, TreeWorld(self._words, heads)))
 
 
 def solve(graph: FactorGraph, decoder: str, *, thorough: bool = True) -> Solution:

@@ -63,12 +63,11 @@ async function refresh(undo = () => {}) {
 /** Ask for what takes longer: other trees, and how the solver got there. */
 async function askMore(one, signal) {
   const question = questionOf(one, one.ruled ? editor.text() : "");
-  const several = !question.rules || model.rules_with_k;
   try {
-    const asked = { ...question, k: several ? TREES : 1, trace: true };
+    const asked = { ...question, k: TREES, trace: true };
     const [more] = (await api.parse(asked, signal)).sentences;
     one.more = more;
-    one.note = several ? null : "Other trees are not listed while there are rules.";
+    one.note = null;
   } catch (error) {
     if (error.name === "AbortError") return;
     one.note = error.message;

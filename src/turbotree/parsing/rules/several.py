@@ -1,0 +1,112 @@
+"""The best trees of a sentence that obey rules, each with its best labels that do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from time import perf_counter
+
+import numpy as np
+
+from turbotree.errors import InfeasibleError
+from turbotree.graphs import k_best
+from turbotree.graphs.rules.syntax import Rule
+from turbotree.parsing.certificate import Certificate
+from turbotree.parsing.k_best import diverse_solutions, search_options
+from turbotree.parsing.parse import Parse
+from turbotree.parsing.rules.compiled import ParserRules
+from turbotree.parsing.rules.obeying import LabelledTree, Obeying
+from turbotree.parsing.rules.searching import RuledTrees
+from turbotree.parsing.scored import FoundTree, Scored
+
+
+def several_that_obey(
+    scored: Scored, rules: ParserRules, decoder: str, k: int, diversity: int
+) -> list[list[Parse]]:
+    """Return the best parses of each sentence that obey rules, best trees first.
+
+    Parameters are those of :meth:`turbotree.parsing.Parser.k_best_batch`. Where no tree of the
+    candidate arcs obeys, the list has one tree, found among all arcs.
+    """
+    obeying = Obeying(scored, rules, decoder)
+    with scored.counts.stage("decoding"):
+        found = [
+            _of_sentence(obeying, sentence, k, diversity)
+            for sentence in range(len(scored.sentences))
+        ]
+    trees = [[one.tree for one in own] for own in found]
+    heads = np.concatenate([tree.heads for own in trees for tree in own])
+    of_tree = [sentence for sentence, own in enumerate(trees) for _ in own]
+    parser = scored.parser
+    place = {name: number for number, name in enumerate(parser.labels.dictionary.names)}
+    labels = [place[label] for own in found for one in own for label in one.labels]
+    scores = parser.labels.label(
+        scored.encoded.repeated(of_tree), heads, scored.label_limits(of_tree, heads)
+    )
+    return scored.label(trees, (scores, np.array(labels, dtype=np.int32)))
+
+
+def _of_sentence(obeying: Obeying, sentence: int, k: int, diversity: int) -> list[LabelledTree]:
+    """Look for trees first, and for trees that can be labelled only if one of those cannot."""
+    alone = obeying.parser.encoder.encode([obeying.scored.sentences[sentence]])
+    try:
+        trees = _trees(obeying, sentence, k, diversity, ())
+        return [obeying.labelled(sentence, alone, tree) for tree in trees]
+    except InfeasibleError:
+        pass
+    try:
+        trees = _trees(obeying, sentence, k, diversity, obeying.hard_label_rules())
+    except InfeasibleError:
+        trees = [obeying.search(sentence, None, joint=True)]
+    return [obeying.labelled(sentence, alone, tree) for tree in trees]
+
+
+def _trees(
+    obeying: Obeying, sentence: int, k: int, diversity: int, label_rules: Sequence[Rule]
+) -> list[FoundTree]:
+    """Return the best trees of the candidate arcs that obey.
+
+    As long as one of the best trees breaks a rule, that rule is added and the search begun anew:
+    the best trees without some rules are the best with them if none of them breaks one.
+    """
+    started, scored = perf_counter(), obeying.scored
+    ruled = RuledTrees(
+        obeying.words[sentence],
+        scored.parts,
+        sentence,
+        scored.scores_of(sentence),
+        scored.shape,
+        obeying.rules.of_trees,
+        obeying.rules.source,
+        constraints=scored.constraints_of(sentence),
+        label_rules=label_rules,
+        labels_of=obeying.labels_of(sentence) if label_rules else None,
+    )
+    arcs, rounds = len(ruled.arcs), 0
+    options = search_options(k, exact=obeying.decoder == "exact")
+    while True:
+        if diversity > 1:
+            found = diverse_solutions(ruled.graph, arcs, k, diversity)
+        else:
+            found = k_best(ruled.graph, k, keys=arcs, same_size=True, **options)
+        if not found:
+            raise InfeasibleError("no tree was found that obeys the rules")
+        rounds += max(solution.iterations for solution in found)
+        heads = [ruled.heads(solution) for solution in found]
+        added = [ruled.add_broken_by(own) for own in heads]
+        if not any(added):
+            break
+    seconds = perf_counter() - started
+    return [
+        FoundTree(
+            own,
+            solution.value + ruled.constant,
+            Certificate(
+                solution.status,
+                solution.upper_bound + ruled.constant,
+                solution.gap,
+                rounds,
+                seconds,
+            ),
+        )
+        for own, solution in zip(heads, found, strict=True)
+    ]
