@@ -216,15 +216,16 @@ class Selector:
 def template_costs(sizes: npt.ArrayLike, templates: int) -> npt.NDArray[np.float64]:
     """Return what each template costs, given its number of features and how many templates compete.
 
-    It is the bits that tell a feature from the others of its template, the paper's d, and half of
-    those that tell its template from the others. With the paper's d alone, templates of few
-    features that say nothing win over those of words: chance makes the weights of all equally long.
+    It is the bits that name a feature: those that tell it from the others of its template, the
+    paper's d, and those that tell its template from the others. With the paper's d alone, templates
+    of few features that say nothing win over those of words: chance makes the weights of all
+    equally long.
 
     >>> template_costs([4, 1024], 16).tolist()
-    [4.0, 12.0]
+    [6.0, 14.0]
     """
     own = group_weights(sizes, "log2")
-    costs: npt.NDArray[np.float64] = own + 0.5 * np.log2(max(1, templates))
+    costs: npt.NDArray[np.float64] = own + np.log2(max(1, templates))
     return costs
 
 
