@@ -83,3 +83,29 @@ def test_chunks_and_entities_are_learnt_without() -> None:
         TaggerOptions(noise=-1)
     with pytest.raises(InputError, match="dropout"):
         TaggerOptions(dropout=1)
+
+
+def entities(forms: list[str]) -> Sentence:
+    labels = ["B-PER" if form[0].isupper() else "O" for form in forms]
+    return Sentence.from_words(forms, xpos=labels)
+
+
+@pytest.mark.parametrize("trigrams", [False, True])
+def test_a_tagger_learns_what_unknown_words_are(trigrams: bool) -> None:
+    # The label follows from the shape alone; if nothing is hidden, known forms tell as much.
+    names = ["Ann", "Bob", "Cyd", "Dee", "Eva", "Fay"]
+    words = ["sees", "and", "hears", "likes", "or", "with"]
+    rng = np.random.default_rng(3)
+    train = [
+        entities([str(rng.choice(names if i % 2 else words)) for i in range(6)]) for _ in range(30)
+    ]
+    tagger = Tagger.train(
+        train,
+        task="entities",
+        label="xpos",
+        templates={"entities": ["w.form", "w.shape", "prev"]},
+        dropout=0.5,
+        epochs=6,
+        trigrams=trigrams,
+    )
+    assert tagger.tag(entities(["meets", "Zoe", "and", "Ann"])).labels == ("O", "B-PER") * 2

@@ -30,6 +30,7 @@ options = st.builds(
     st.sampled_from([0.1, 1.0]),
     st.sampled_from(["all", "supported"]),
     st.integers(0, 3),
+    st.sampled_from([0.0, 0.5, 0.75]),
 )
 
 
@@ -50,7 +51,7 @@ def test_learning_is_that_of_the_papers_and_ends_with_the_average(data, options)
     if _close_call(data, options):
         return
     weights, records = learn(task, options)
-    assert weights.round == len(plain.iterates)
+    assert weights.round == len(plain.averaged)
     expected = [plain.score(choice) for choice in CHOICES]
     assert task.weights_of(weights, CHOICES) == pytest.approx(expected, abs=1e-4)
     expected = [plain.average(choice) for choice in CHOICES]
@@ -142,9 +143,10 @@ def state_of(weights: Weights) -> dict:
 @pytest.mark.parametrize("kind", ["all", "supported"])
 @pytest.mark.parametrize("loss", ["svm", "crf"])
 @pytest.mark.parametrize("kills", [[1], [4], [5], [6], [10], [2, 3, 9], list(range(1, 13))])
-def test_a_killed_run_goes_on_to_the_same_outcome(tmp_path, loss, kind, kills):
+@pytest.mark.parametrize("average_from", [0.0, 0.4])
+def test_a_killed_run_goes_on_to_the_same_outcome(tmp_path, loss, kind, kills, average_from):
     task = ChoiceTask(random_instances(5))
-    options = LearnerOptions(Loss.named(loss), epochs=3, features=kind)
+    options = LearnerOptions(Loss.named(loss), epochs=3, features=kind, average_from=average_from)
     whole, records = learn(task, options, on_epoch=_score)
     path = tmp_path / "state"
     instances = 0
@@ -219,6 +221,8 @@ def test_nothing_to_learn_from_leaves_the_weights_empty():
         ({"largest_step": 1e300}, "step"),
         ({"features": "none"}, "features"),
         ({"seed": -1}, "seed"),
+        ({"average_from": 1.0}, "average"),
+        ({"average_from": -0.1}, "average"),
     ],
 )
 def test_options_that_make_no_sense_are_refused(changes, culprit):

@@ -89,11 +89,16 @@ class PlainLearner:
     def score(self, choice: Choice) -> float:
         return sum(self.weights[feature] for feature in features(choice))
 
+    @property
+    def averaged(self) -> list[dict[object, float]]:
+        """The iterates of the last rounds, as many as the options want."""
+        return self.iterates[math.floor(self.options.average_from * len(self.iterates)) :]
+
     def average(self, choice: Choice) -> float:
-        """Score a choice with the average of all iterates."""
+        """Score a choice with the average of these iterates."""
         return math.fsum(
-            iterate.get(feature, 0.0) for iterate in self.iterates for feature in features(choice)
-        ) / len(self.iterates)
+            iterate.get(feature, 0.0) for iterate in self.averaged for feature in features(choice)
+        ) / len(self.averaged)
 
     def learn(self, instances: Sequence[Instance]) -> None:
         for epoch in range(self.options.epochs):

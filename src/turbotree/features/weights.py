@@ -29,12 +29,18 @@ class Weights:
 
     @property
     def round(self) -> int:
-        """Number of finished training rounds."""
+        """Number of finished training rounds, those that the average counts."""
         return self.table.round
 
     def next_round(self) -> None:
         """Finish a training round: the weights as they now are count once in the average."""
         self.table.round += 1
+
+    def restart_average(self) -> None:
+        """Leave the rounds so far out of the average; the weights stay as they are."""
+        keys, weights, _ = self.table.entries()
+        self.table.restore(keys, weights, np.zeros(len(keys), dtype=np.float32))
+        self.table.round = 0
 
     def add(self, gradient: _core.Gradient, scale: float) -> None:
         """Add ``scale * gradient`` to the weights."""

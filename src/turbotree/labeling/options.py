@@ -21,14 +21,16 @@ TASKS = {
 #: Schemes that a model can work with inside; "auto" tries both and keeps the better.
 INNER_SCHEMES = ("bioes", "bio", "auto")
 
-# Found on held-out parts of the training data: the largest step, the number of epochs, and below
-# which magnitude a weight is left out of the finished model.
+# Found on held-out data: the largest step, the number of epochs, the share of the rounds that the
+# average leaves out, how often words and their attributes are hidden, and below which magnitude a
+# weight is left out of the finished model.
 _STEPS = {"tag": 0.05, "chunk": 0.02, "entities": 0.03}
-_EPOCHS = {"tag": 12, "chunk": 10, "entities": 14}
+_EPOCHS = {"tag": 12, "chunk": 10, "entities": 16}
+_AVERAGES = {"chunk": 0.5, "entities": 0.5}
 _NOISE = {"tag": 1.0}
-_DROPOUT = {"tag": 0.1}
+_DROPOUT = {"tag": 0.1, "entities": 0.15}
 _LEAST_COUNTS = {"entities": 1}
-_NEGLIGIBLE = {"tag": 0.01, "tag_given": 0.02, "chunk": 0.02, "entities": 0.005}
+_NEGLIGIBLE = {"tag": 0.01, "tag_given": 0.02, "chunk": 0.02, "entities": 0.01}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +53,8 @@ class TaggerOptions:
         Passes over the data. Columns that know the first one's labels take half as many.
     largest_step
         The papers' 1 / (lambda m): the smaller, the stronger the L2 regularisation.
+    average_from
+        Share of the rounds that the average of the weights leaves out, those of the first epochs.
     features
         ``"all"`` or ``"supported"``.
     seed
@@ -68,7 +72,7 @@ class TaggerOptions:
         the probability noise / (noise + c). By default 1 for tags, else 0, which is never.
     dropout
         How often each single attribute of a word is hidden in training. By default 0.1 for tags,
-        else 0.
+        0.15 for entities, else 0.
     trigrams
         Whether labels see the two before them, by the template ``prevprev``; slower. Templates
         of one's own may have that atom without being asked for it.
@@ -88,6 +92,7 @@ class TaggerOptions:
     gamma: float | None = None
     epochs: int | None = None
     largest_step: float | None = None
+    average_from: float | None = None
     features: str = "all"
     seed: int = 1
     threads: int = 1
@@ -112,7 +117,8 @@ class TaggerOptions:
             optional = name in ("epochs", "least_count")
             if not isinstance(value, int) and not (optional and value is None):
                 raise InputError(f"{name} is {value!r}; expected a whole number")
-        for name in ("largest_step", "beta", "gamma", "negligible", "noise", "dropout"):
+        numbers = ("largest_step", "beta", "gamma", "negligible")
+        for name in (*numbers, "average_from", "noise", "dropout"):
             value = getattr(self, name)
             if value is not None and not isinstance(value, float | int):
                 raise InputError(f"{name} is {value!r}; expected a number")
@@ -144,25 +150,40 @@ class TaggerOptions:
             _STEPS[self.task] if self.largest_step is None else self.largest_step,
             self.features,
             self.seed,
+            self.usual_average() if self.average_from is None else self.average_from,
         )
 
-    def threshold(self, templates: str | None = None) -> float:
+    def usual_average(self) -> float:
+        """Return the share of the rounds that the average leaves out if nothing else is said.
+
+        The perceptron's steps do not get smaller as it learns: it needs the average of all.
+
+        >>> TaggerOptions().usual_average(), TaggerOptions(loss="perceptron").usual_average()
+        (0.5, 0.0)
+        """
+        loss = self.chosen_loss()
+        return _AVERAGES.get(self.task, 0.0) if loss.gamma or loss.probabilistic else 0.0
+
+    def threshold(self, name: str | None = None, count: int | None = None) -> float:
         """Return the magnitude up to which weights are left out, of a set of templates.
 
         Without a name, that of the task's first set. The more templates share what a label has to
-        be told, the smaller are their weights.
+        be told, the smaller are their weights; if their number is given, the model has as many,
+        and not those that it was to be trained with.
 
         >>> few, many = (["w.form"] * 20, ["w.form"] * 500)
         >>> TaggerOptions(templates={"chunk": few}).threshold()
         0.02
         >>> TaggerOptions(templates={"chunk": many}).threshold() < 0.003
         True
+        >>> TaggerOptions(templates={"chunk": many}).threshold(count=30)
+        0.02
         """
         if self.negligible is not None:
             return float(self.negligible)
-        name = templates or TASKS[self.task][0]
-        usual, given = len(load_templates(name)), len((self.templates or {}).get(name, ()))
-        return _NEGLIGIBLE[name] * min(1.0, usual / max(1, given))
+        name = name or TASKS[self.task][0]
+        given = len((self.templates or {}).get(name, ())) if count is None else count
+        return _NEGLIGIBLE[name] * min(1.0, len(load_templates(name)) / max(1, given))
 
     def noise_strength(self) -> float:
         """Return how often words are hidden in training."""
@@ -208,6 +229,7 @@ class TaggerOptions:
             "gamma": learner.loss.gamma,
             "epochs": learner.epochs,
             "largest_step": learner.largest_step,
+            "average_from": learner.average_from,
             "features": self.features,
             "seed": self.seed,
             "negligible": self.threshold(),

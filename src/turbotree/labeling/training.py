@@ -260,14 +260,17 @@ class Trainer:
     ) -> tuple[Stage, list[dict[str, Any]]]:
         """Train one stage; from given weights, if there are any."""
         model, given = stage.model, stage.column != self.columns[0]
-        learner, name_of_set = self.options.learner(given=given), TASKS[self.options.task][given]
+        learner = self.options.learner(given=given)
+        threshold = self.options.threshold(
+            TASKS[self.options.task][given], None if given else len(model.templates)
+        )
         task = task_of(model, data, self._noise() if isinstance(model, ChainModel) else None)
 
         def frozen(current: Weights) -> Model:
             return model.with_weights(
                 current.freeze(
                     labels=model.label_limit,
-                    threshold=self.options.threshold(name_of_set),
+                    threshold=threshold,
                     bits=self.options.bits,
                 )
             )

@@ -13,7 +13,7 @@ from turbotree.features._core import Gradient
 from turbotree.learning.checkpoint import Checkpoint
 from turbotree.learning.epochs import Course, EpochRecord, OnInstance
 from turbotree.learning.losses import Loss
-from turbotree.learning.problem import Problem, Task
+from turbotree.learning.problem import Problem, Task, problem_in_round
 
 FEATURE_SETS = ("all", "supported")
 
@@ -41,6 +41,9 @@ class LearnerOptions:
         answers too, created when first needed.
     seed
         Decides the order of the instances.
+    average_from
+        Share of the rounds that the average leaves out, from 0 to less than 1: the weights of the
+        first epochs are far from what they will be.
     """
 
     loss: Loss
@@ -48,6 +51,7 @@ class LearnerOptions:
     largest_step: float = 0.01
     features: str = "all"
     seed: int = 1
+    average_from: float = 0.0
 
     def __post_init__(self) -> None:
         if self.epochs < 1:
@@ -63,6 +67,16 @@ class LearnerOptions:
             raise InputError(
                 f"features is {self.features!r}; expected one of {', '.join(FEATURE_SETS)}"
             )
+        if not 0 <= self.average_from < 1:
+            raise InputError(f"average from is {self.average_from}; expected 0 to less than 1")
+
+    def first_averaged(self, instances: int) -> int:
+        """Return the round, from 1 on, whose weights are the first in the average.
+
+        >>> LearnerOptions(Loss.named("svm"), epochs=4, average_from=0.5).first_averaged(10)
+        21
+        """
+        return int(self.average_from * self.epochs * instances) + 1
 
 
 #: Called after each epoch; may add development scores to the record.
@@ -130,11 +144,12 @@ def learning_from(
     task: Task, options: LearnerOptions, weights: Weights
 ) -> Callable[[int, int, EpochRecord], None]:
     """Give what learns from one instance of a task, as a course wants it."""
-    in_round = getattr(task, "problem_in_round", None)
+    first = options.first_averaged(len(task))
 
     def learn_from(index: int, number: int, record: EpochRecord) -> None:
-        problem = task.problem(index) if in_round is None else in_round(index, number)
-        _learn_from(problem, options, weights, record)
+        if number == first > 1:
+            weights.restart_average()
+        _learn_from(problem_in_round(task, index, number), options, weights, record)
         weights.next_round()
 
     return learn_from

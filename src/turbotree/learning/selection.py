@@ -64,7 +64,7 @@ class SelectionOptions:
     method: str = METHODS[0]
     groups: str = GROUPS[0]
     epochs: int = 5
-    rounds_between: int = 500
+    rounds_between: int = 300
     refit: str = REFIT_FEATURES[0]
     seed: int = 1
 
@@ -207,10 +207,26 @@ class Selector:
         groups = (
             coarse_to_fine_groups(self._templates) if options.groups == "coarse-to-fine" else None
         )
-        # Bits to tell a feature from the others, times what several at once add to the length.
-        costs = group_weights(count_features(self._task), "log2")
+        costs = template_costs(count_features(self._task), len(self._templates))
+        # Several features at once add to the length.
         costs *= np.sqrt(firing_rates(self._task))
         return TemplatePenalty(weights=costs, groups=groups, exempt=self._exempt)
+
+
+def template_costs(sizes: npt.ArrayLike, templates: int) -> npt.NDArray[np.float64]:
+    """Return what each template costs, given its number of features and how many templates compete.
+
+    It is the bits that name a feature: those that tell it from the others of its template, the
+    paper's d, and those that tell its template from the others. With the paper's d alone, templates
+    of few features that say nothing win over those of words: chance makes the weights of all
+    equally long.
+
+    >>> template_costs([4, 1024], 16).tolist()
+    [6.0, 14.0]
+    """
+    own = group_weights(sizes, "log2")
+    costs: npt.NDArray[np.float64] = own + np.log2(max(1, templates))
+    return costs
 
 
 def check_budget(budget: int) -> None:

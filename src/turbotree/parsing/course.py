@@ -73,18 +73,22 @@ class Course:
         self.templates, self.encoder = blueprint.templates, blueprint.encoder
         self.dictionary, self.shape = blueprint.dictionary, blueprint.shape
         self.dev = blueprint.treebank(dev)
-        # The more templates share what there is to tell, the smaller are their weights.
-        families = options.families()
-        usual = sum(len(load_templates(name)) for name in families)
-        count = sum(len(self.templates[name]) for name in families)
-        parts = _NEGLIGIBLE["parts"] * min(1.0, usual / max(1, count))
-        self._negligible = {**_NEGLIGIBLE, "parts": parts}
+        self.share_among(sum(len(self.templates[name]) for name in options.families()))
         self.settings = {
             **options.to_record(),
             "templates": self.templates,
             "data": fingerprint(train),
             "development data": fingerprint(dev),
         }
+
+    def share_among(self, templates: int) -> None:
+        """Expect so many templates of parts, which decides what weights of theirs are left out.
+
+        The more templates share what there is to tell, the smaller are their weights.
+        """
+        usual = sum(len(load_templates(name)) for name in self.options.families())
+        parts = _NEGLIGIBLE["parts"] * min(1.0, usual / max(1, templates))
+        self._negligible = {**_NEGLIGIBLE, "parts": parts}
 
     def forget(self) -> None:
         """Drop the state of an earlier run."""

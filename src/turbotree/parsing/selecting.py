@@ -145,6 +145,7 @@ class _SelectingTrainer(Trainer):
         selection = self._select(budget)
         texts = [self.templates["arc"][number] for number in selection.templates]
         model = PartModel({"arc": texts}, self.encoder)
+        self.share_among(len(texts))
         start = None
         if selection.keys is not None:
             many = self.part_task(self._whole, candidates)
