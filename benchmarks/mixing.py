@@ -58,7 +58,7 @@ def main() -> int:
     parser.add_argument("--epochs", type=int, default=5)
     parser.add_argument("--model", default="arc")
     parser.add_argument("--shares", default=Mixing().shares, choices=SHARES)
-    parser.add_argument("--times", type=int, default=Mixing().times, help="mixes an epoch")
+    parser.add_argument("--times", type=int, help="mixes an epoch")
     options = parser.parse_args()
     counts = [int(count) for count in options.shards.split(",")]
     scores: dict[int, float] = {}

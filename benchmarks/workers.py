@@ -16,7 +16,6 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from itertools import chain, islice, repeat
 from pathlib import Path
 from typing import Any
@@ -36,6 +35,10 @@ def _dying_once(mark: str, function: Callable[..., Any], *arguments: Any) -> Any
     return function(*arguments)
 
 
+def _rest(seconds: float) -> None:
+    time.sleep(seconds)
+
+
 class OneKilled:
     """An engine one of whose workers is killed."""
 
@@ -46,11 +49,11 @@ class OneKilled:
     def run(
         self, function: Callable[..., Any], calls: Sequence[tuple[Any, ...]]
     ) -> Iterator[tuple[int, Any]]:
-        """Make all calls; the worker that makes the tenth dies of it, once."""
-        first, later = calls[:9], calls[9:]
+        """Make all calls; a worker dies of the third, once."""
+        first, later = calls[:2], calls[2:]
         yield from self._engine.run(function, first)
-        killing = partial(_dying_once, self._mark, function)
-        for number, result in self._engine.run(killing, later):
+        killing = [(self._mark, function, *arguments) for arguments in later]
+        for number, result in self._engine.run(_dying_once, killing):
             yield number + len(first), result
 
 
@@ -59,7 +62,7 @@ def _run(
 ) -> tuple[CorpusReport, float]:
     with open_engine(engine, workers) as opened:
         # Workers start when they are first needed; that takes a while, once.
-        list(opened.run(time.sleep, [(0.5,)] * workers))
+        list(opened.run(_rest, [(0.5,)] * workers))
         started = time.perf_counter()
         used = opened if mark is None else OneKilled(opened, mark)
         return parse_corpus(model, [corpus], out, used), time.perf_counter() - started

@@ -50,7 +50,7 @@ def parse_with_engine(
     """Parse a file, or all files of a folder, and say how it went; here, without an engine."""
     if input is None or output is None:
         raise InputError(
-            "--engine and Parquet need an INPUT, a file or a folder, and an output (-o)"
+            "--engine needs an INPUT, a file or a folder, and an output (-o); Parquet does too"
         )
     if engine is None and (workers is not None or address is not None):
         raise InputError("--workers and --address are for --engine")

@@ -37,7 +37,7 @@ class ShardedTraining:
         self, engine: EngineName, workers: int | None, address: str | None, mixes: int | None
     ) -> None:
         self._engine = engine
-        self._mixing = Mixing(times=mixes) if mixes is not None else Mixing()
+        self._mixing = Mixing(times=mixes)
         self._workers = workers or 2
         self._address = address
 

@@ -11,7 +11,6 @@ from turbotree.cli import training_choices as choices
 from turbotree.cli.corpus import EngineName
 from turbotree.cli.reading import OnMistake
 from turbotree.cli.training_choices import LABEL_SETS, FeatureSet, ModelKind, TrainingDecoder
-from turbotree.learning.mixing import Mixing
 from turbotree.parsing import TrainingOptions
 from turbotree.parsing.options import TEMPLATE_SETS
 from turbotree.parsing.parts import FAMILIES
@@ -238,8 +237,8 @@ Mixes: TypeAlias = Annotated[
     int | None,
     typer.Option(
         metavar="N",
-        help=f"How often an epoch the workers' weights are mixed; {Mixing().times} without it. "
-        "More is nearer to training without --engine, and slower.",
+        help="How often an epoch the workers' weights are mixed; without it as often as there are "
+        "workers, at most 4 times. More is nearer to training without --engine, and slower.",
         min=1,
     ),
 ]

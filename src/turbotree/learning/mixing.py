@@ -22,7 +22,7 @@ does, to the last bit.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -45,6 +45,7 @@ from turbotree.learning.problem import Task
 #: What shards count: for each feature, those that changed it, alike; all alike; all, as each
 #: changed the weights more or less often.
 SHARES = ("features", "uniform", "updates")
+_USUALLY_AT_MOST = 4
 
 
 @dataclass(frozen=True)
@@ -57,20 +58,29 @@ class Mixing:
         One of `SHARES`.
     times
         How often in an epoch. More often comes nearer to learning without shards, and costs more.
+        None: as often as there are shards, at most four times.
     """
 
     shares: str = SHARES[0]
-    times: int = 2
+    times: int | None = None
 
     def __post_init__(self) -> None:
         if self.shares not in SHARES:
             raise InputError(f"unknown shares {self.shares!r}; expected one of {', '.join(SHARES)}")
-        if self.times < 1:
+        if self.times is not None and self.times < 1:
             raise InputError(f"mixing {self.times} times an epoch; expected at least 1")
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the choices as JSON-ready data."""
-        return asdict(self)
+    def legs(self, shards: int) -> int:
+        """Return how often so many shards are mixed in an epoch; one alone has nothing to mix.
+
+        >>> [Mixing().legs(shards) for shards in (1, 2, 10)]
+        [1, 2, 4]
+        """
+        return 1 if shards == 1 else self.times or min(shards, _USUALLY_AT_MOST)
+
+    def to_record(self, shards: int) -> dict[str, Any]:
+        """Return what the outcome depends on, as JSON-ready data."""
+        return {"shards": shards, "shares": self.shares, "times": self.legs(shards)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,8 +177,7 @@ def learn_in_shards(
         As for :func:`learn`.
     """
     mixing = mixing or Mixing()
-    # One shard alone has nothing to mix.
-    legs = mixing.times if len(shards) > 1 else 1
+    legs = mixing.legs(len(shards))
 
     def new_weights() -> Weights:
         if options.features != "supported":

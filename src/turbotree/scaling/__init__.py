@@ -1,5 +1,6 @@
 """Many files, many workers: inputs cut into pieces or shards, and who works them off."""
 
+from turbotree.learning.mixing import Mixing
 from turbotree.scaling.crews import Crew, open_crew
 from turbotree.scaling.engines import ENGINES, Engine, open_engine
 from turbotree.scaling.parsing import CorpusReport, parse_corpus
@@ -12,6 +13,7 @@ __all__ = [
     "CorpusReport",
     "Crew",
     "Engine",
+    "Mixing",
     "Piece",
     "Shard",
     "cut",

@@ -39,7 +39,7 @@ def deal(path: str | os.PathLike[str], shards: int) -> list[Shard]:
     >>> from pathlib import Path
     >>> from turbotree.text import treebank, write_conllu
     >>> file = Path(tempfile.mkdtemp(), "trees.conllu")
-    >>> write_conllu(treebank(10, seed=1), file)
+    >>> _ = write_conllu(treebank(10, seed=1), file)
     >>> [len(shard.trees()) for shard in deal(file, 2)]
     [5, 5]
     """

@@ -137,7 +137,7 @@ class MixingTrainer(Trainer):
         return model, record
 
     def _mixing_record(self) -> dict[str, Any]:
-        return {"shards": len(self._shards), **self._mixing.to_dict()}
+        return self._mixing.to_record(len(self._shards))
 
     def prune(self, pruner: Pruner) -> list[Parts]:
         """Leave it to the workers."""
