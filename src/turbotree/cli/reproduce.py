@@ -74,8 +74,7 @@ def reproduce(
         bool,
         typer.Option(
             "--medium",
-            help="About a quarter of an hour a treebank: 500 sentences to train on, 500 to measure "
-            "on, 3 epochs.",
+            help="A part of each treebank: 500 sentences to train on, 500 to measure on, 3 epochs.",
         ),
     ] = False,
     only: Annotated[

@@ -78,7 +78,7 @@ SMALL = Settings(
 )
 SMALL_TRAIN, SMALL_TEST = 200, 60
 
-#: For ``--medium``: about a quarter of an hour a treebank, where nearly all orderings show.
+#: For ``--medium``: between the two, for treebanks of which a part has to do.
 MEDIUM = Settings(
     epochs=3,
     pruner_epochs=2,
