@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from turbotree.errors import InputError
+from turbotree.errors import InfeasibleError, InputError
 from turbotree.pipeline import Pipeline
 from turbotree.scaling import cut, open_engine, parse_corpus
 from turbotree.scaling.engines import RETRIES, Processes, WorkerLostError
 from turbotree.scaling.parsing import parse_piece
-from turbotree.text import CONLLU, read_conllu, treebank
+from turbotree.text import CONLLU, read_conllu, treebank, write_conllu
 
 SMALL = 3000  # bytes a piece: a few sentences
 
@@ -164,6 +164,20 @@ def test_broken_sentences_stop_or_are_skipped(model, corpus, expected, tmp_path)
     report = parse_corpus(model, corpus[:1], tmp_path / "b", Here(), skip_errors=True)
     assert len(report.skipped) == 1
     assert (tmp_path / "b").read_bytes() == expected[0]
+
+
+def test_sentences_without_a_tree_stop_or_are_skipped(model, corpus, tmp_path):
+    trees = list(read_conllu(corpus[0]))
+    clash = trees[0].replace(head=[2, 1] + [None] * (len(trees[0]) - 2))
+    write_conllu([*trees, clash], tmp_path / "in.conllu")
+    options = {"options": {"keep_given": True}}
+    with pytest.raises(InfeasibleError, match="cycle"):
+        parse_corpus(model, [tmp_path / "in.conllu"], tmp_path / "a", Here(), **options)
+    report = parse_corpus(
+        model, [tmp_path / "in.conllu"], tmp_path / "b", Here(), skip_errors=True, **options
+    )
+    assert ["cycle" in said for said in report.skipped] == [True]
+    assert [tree.heads for tree in read_conllu(tmp_path / "b")] == [tree.heads for tree in trees]
 
 
 def test_a_piece_is_there_whole_or_not_at_all(model, corpus, tmp_path):

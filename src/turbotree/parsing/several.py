@@ -24,6 +24,7 @@ _BATCH_SIZE = 32
 
 #: Is told of a sentence that cannot be parsed.
 OnFailure: TypeAlias = Callable[[TurbotreeError], object]
+_Given = TypeVar("_Given")
 _Found = TypeVar("_Found")
 
 
@@ -243,8 +244,8 @@ class SeveralTrees(ABC):
 
 
 def leaving_out_failures(
-    find: Callable[[Sequence[Sentence]], list[_Found]], on_failure: OnFailure | None
-) -> Callable[[Sequence[Sentence]], list[_Found]]:
+    find: Callable[[Sequence[_Given]], list[_Found]], on_failure: OnFailure | None
+) -> Callable[[Sequence[_Given]], list[_Found]]:
     """Make a search through batches go on where a sentence fails, if there is somebody to tell."""
     if on_failure is None:
         return find

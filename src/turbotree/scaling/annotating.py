@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from time import process_time
 from typing import Any, TypeAlias
 
 from turbotree.atomic import atomic_path
-from turbotree.errors import InputError
+from turbotree.errors import InputError, TurbotreeError
 from turbotree.labeling import Tagger
 from turbotree.loading import load
-from turbotree.parsing import Parser
+from turbotree.parsing import Parser, compile_rules
+from turbotree.parsing.several import OnFailure, leaving_out_failures
 from turbotree.pipeline import Pipeline
 from turbotree.scaling.parquet import RowGroup, write_trees
 from turbotree.scaling.pieces import Piece
-from turbotree.streaming import in_batches
+from turbotree.streaming import map_batches
 from turbotree.text import Layout, OnError, Sentence, write_sentences
 
 _BATCH = 64
@@ -65,13 +65,18 @@ def parse_piece(
     """
     started = process_time()
     skipped: list[str] = []
-    on_error: Any = (lambda error: skipped.append(str(error))) if skip_errors else "raise"
+
+    def skip(error: TurbotreeError) -> None:
+        skipped.append(str(error))
+
     annotator = _loaded(model, os.stat(model).st_mtime_ns)
     words = sentences = 0
 
     def predicted() -> Iterator[Placed]:
         nonlocal words, sentences
-        for row, sentence in annotated(annotator, piece, layout, on_error, options):
+        for row, sentence in annotated(
+            annotator, piece, layout, skip if skip_errors else None, options
+        ):
             sentences += 1
             words += len(sentence)
             yield row, sentence
@@ -89,20 +94,37 @@ def annotated(
     model: Model,
     piece: AnyPiece,
     layout: Layout | None,
-    on_error: OnError,
+    on_failure: OnFailure | None,
     options: dict[str, Any],
 ) -> Iterator[Placed]:
     """Give the sentences of a piece with what a model finds."""
+    if options.get("rules") is not None:
+        options = {**options, "rules": compile_rules(options["rules"])}  # once for all batches
     if layout is not None:
-        yield from _annotated(model, _sentences(piece, layout, on_error), options)
+        find = leaving_out_failures(partial(_annotate, model, options), on_failure)
+        yield from map_batches(
+            find, _sentences(piece, layout, on_failure or "raise"), size=_BATCH, threads=1
+        )
         return
     if not isinstance(model, Pipeline):
         raise InputError(f"{piece.source}: plain text needs a pipeline; this model takes sentences")
     documents: Iterable[tuple[int | None, str]]
     documents = piece.documents() if isinstance(piece, RowGroup) else [(None, piece.text())]
     for row, document in documents:
-        for parse in model(document, **options):
+        for parse in model(document, on_failure=on_failure, **options):
             yield row, parse.to_sentence()
+
+
+def _annotate(model: Model, options: dict[str, Any], batch: Sequence[Placed]) -> list[Placed]:
+    sentences = [sentence for _, sentence in batch]
+    found: Sequence[Any]
+    if isinstance(model, Tagger):
+        found = list(model.pipe(sentences, **options))
+    elif isinstance(model, Pipeline):
+        found = model.annotate(sentences, **options)
+    else:
+        found = model.parse_batch(sentences, **options)
+    return [(row, one.to_sentence()) for (row, _), one in zip(batch, found, strict=True)]
 
 
 def _sentences(piece: AnyPiece, layout: Layout, on_error: OnError) -> Iterator[Placed]:
@@ -111,25 +133,6 @@ def _sentences(piece: AnyPiece, layout: Layout, on_error: OnError) -> Iterator[P
     else:
         for sentence in piece.sentences(layout, on_error):
             yield None, sentence
-
-
-def _annotated(model: Model, given: Iterator[Placed], options: dict[str, Any]) -> Iterator[Placed]:
-    """Annotate sentences; models keep their order, so that each finds its row again."""
-    rows: deque[int | None] = deque()
-
-    def without_rows() -> Iterator[Sentence]:
-        for row, sentence in given:
-            rows.append(row)
-            yield sentence
-
-    found: Iterable[Any]
-    if isinstance(model, Pipeline):
-        batches = in_batches(without_rows(), _BATCH)
-        found = (parse for batch in batches for parse in model.annotate(batch, **options))
-    else:
-        found = model.pipe(without_rows(), **options)
-    for one in found:
-        yield rows.popleft(), one.to_sentence()
 
 
 @lru_cache(maxsize=2)
