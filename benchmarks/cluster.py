@@ -1,6 +1,9 @@
 """What a corpus costs on a cluster: a simulation of stragglers and of workers that die.
 
 Usage: python benchmarks/cluster.py [--tokens 1e9] [--workers 10,100,1000] [--rate 5000] ...
+       python benchmarks/cluster.py measure MODEL CORPUS [--sentences 100000] [--engine ray]
+
+The second measures what the simulation takes for granted, on this machine (`workers.py`).
 
 A worker takes the next piece, reads it from shared storage, parses it and writes it. Pieces differ
 in length of work (log-normal), some workers are slow throughout, and workers die at random: their
@@ -14,6 +17,7 @@ from __future__ import annotations
 import argparse
 import heapq
 import json
+import sys
 from dataclasses import dataclass
 
 import numpy as np
@@ -77,6 +81,10 @@ def simulate(cluster: Cluster, seed: int = 1) -> dict[str, float]:
 
 def main() -> None:
     """Print a line for each number of workers."""
+    if sys.argv[1:2] == ["measure"]:
+        from workers import measure
+
+        sys.exit(measure(sys.argv[2:]))
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tokens", type=float, default=1e9)
     parser.add_argument("--workers", default="10,100,1000,4000")

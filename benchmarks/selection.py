@@ -157,7 +157,12 @@ def _measure_taggers(runs: list[Row], folder: Path, common: dict[str, Any]) -> l
     task, templates = _TASKS[runs[0]["data"]]
     train, test = _labelled(runs[0], folder)
     # Nothing hidden at random: the paper's learner sees all of its features.
-    common |= {"task": task, "templates": {task: label_templates(templates)}, "hidden": 0.0}
+    common |= {
+        "task": task,
+        "templates": {task: label_templates(templates)},
+        "noise": 0.0,
+        "dropout": 0.0,
+    }
     taggers, extra = _models(runs, train, common, Tagger.train, select_tagger)
     column = taggers[0].stages[0].column
     gold = [sentence.column(column) for sentence in test]

@@ -23,6 +23,7 @@ import numpy as np
 from turbotree._arrays import Array, BadFileError, array_entries, array_views, in_file_order
 from turbotree.atomic import atomic_path
 from turbotree.errors import InputError, ModelFileError
+from turbotree.models import located, missing
 
 __all__ = ["FORMAT_VERSION", "ModelFile", "read_model", "write_model"]
 
@@ -132,7 +133,7 @@ def read_model(path: str | os.PathLike[str], *, kind: str | None = None) -> Mode
     Parameters
     ----------
     path : path-like
-        A file that :func:`write_model` wrote.
+        A file that :func:`write_model` wrote, or the name of a model of the package: ``"en"``.
     kind : str, optional
         What the model has to be; any kind if not given.
 
@@ -161,7 +162,9 @@ def read_model(path: str | os.PathLike[str], *, kind: str | None = None) -> Mode
     ...
     turbotree.errors.ModelFileError: ...: is a 'parser' model, expected 'tagger'
     """
-    name = os.fspath(path)
+    name = located(path)
+    if (problem := missing(path)) is not None:
+        raise ModelFileError(problem)
     try:
         return _read(name, _map(name), kind)
     except BadFileError as problem:

@@ -47,7 +47,7 @@ def test_an_unknown_verb_or_option_is_one_line(fails: Callable[..., str]) -> Non
     assert "No such command" in fails("pares")
     assert "--thread" in fails("parse", "m", "--thread", "2")
     assert fails("--quick", "demo") == "No such option: --quick (see turbotree --help)"
-    assert fails("parse").endswith("(see turbotree parse --help)")
+    assert fails("explain").endswith("(see turbotree explain --help)")
 
 
 @pytest.mark.parametrize(

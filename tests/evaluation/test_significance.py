@@ -145,6 +145,26 @@ def test_several_test_sets_count_alike_whatever_their_size() -> None:
     assert (found.low, found.high) == (50.0, 50.0)
 
 
+def test_systems_with_units_of_their_own_are_compared_by_their_shares() -> None:
+    """F1: twice the right spans out of those there are and those found, written out for draws."""
+    gold, found_a, right_a = [2, 1, 3], [1, 1, 4], [1, 0, 2]
+    found_b, right_b = [2, 2, 3], [2, 1, 2]
+    doubled = [[2 * x for x in right] for right in (right_a, right_b)]
+    units = [[g + f for g, f in zip(gold, found, strict=True)] for found in (found_a, found_b)]
+    found = paired_difference([(*doubled, *units)], 400, seed=3)
+    assert found.a == pytest.approx(100 * 6 / 12)
+    assert found.b == pytest.approx(100 * 10 / 13)
+    chosen = np.random.default_rng(3).integers(0, 3, (400, 3))
+    each = []
+    for rows in chosen:
+        shares = [
+            100 * sum(got[i] for i in rows) / sum(of[i] for i in rows)
+            for got, of in zip(doubled, units, strict=True)
+        ]
+        each.append(shares[1] - shares[0])
+    assert (found.low, found.high) == pytest.approx(tuple(np.percentile(each, [2.5, 97.5])))
+
+
 @pytest.mark.parametrize(
     ("tests", "message"),
     [

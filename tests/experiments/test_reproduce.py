@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from turbotree.cli.app import app
-from turbotree.experiments import EXPERIMENTS, find_datasets, given_files
+from turbotree.errors import InputError
+from turbotree.experiments import (
+    EXPERIMENTS,
+    SMALL,
+    Cache,
+    Workshop,
+    built_in,
+    find_datasets,
+    given_files,
+)
 from turbotree.text import treebank, write_conllu
 
 
@@ -47,6 +57,8 @@ def test_a_small_run_fills_its_report_and_a_second_one_adds_nothing(tmp_path: Pa
         (["nothing", "-o", "r.html"], "unknown experiment 'nothing'"),
         (["all", "-o", "r.html", "--data", "."], "no treebank"),
         (["all", "-o", "r.html", "--data", "absent"], "expected a folder"),
+        (["all", "-o", "r.html", "--small", "--medium"], "do not go together"),
+        (["all", "-o", "r.html", "--entities", "."], "no entities"),
     ],
 )
 def test_what_is_missing_is_said_in_one_line(
@@ -72,3 +84,25 @@ def test_treebanks_are_found_by_name_and_a_missing_dev_is_held_out(tmp_path: Pat
     assert found.test == tuple(trees[30:])
     one = given_files(tmp_path / "xx_some-ud-train.conllu", tmp_path / "xx_some-ud-test.conllu")
     assert (one.name, one.train, one.test) == (found.name, found.train, found.test)
+
+
+def test_sentences_that_are_no_trees_are_left_out_and_counted(tmp_path: Path) -> None:
+    trees = [tree.to_text() for tree in treebank(12, seed=1)]
+    loop = "1\tGo\t_\tVERB\t_\t_\t1\troot\t_\t_\n\n"
+    (tmp_path / "train.conllu").write_text("".join([*trees[:5], loop, *trees[5:10]]))
+    (tmp_path / "test.conllu").write_text("".join(trees[10:]) + loop)
+    (tmp_path / "loops.conllu").write_text(loop)
+    files = (tmp_path / "train.conllu", tmp_path / "test.conllu")
+    found = given_files(*files, dev=tmp_path / "test.conllu")
+    assert (len(found.train), len(found.dev), len(found.test)) == (10, 2, 2)
+    assert "3 sentences left out" in found.about
+    with pytest.raises(InputError, match=r"loops\.conllu:1: word 1 is its own head"):
+        given_files(tmp_path / "loops.conllu", tmp_path / "test.conllu")
+
+
+def test_slow_decoders_are_measured_on_no_more_sentences_than_the_settings_say() -> None:
+    data = built_in(5, 4)
+    for most, left in ((None, 4), (3, 3), (9, 4)):
+        settings = replace(SMALL, hard_sentences=most)
+        workshop = Workshop(data, "test", settings, Cache(Path("none")))
+        assert workshop.hard_gold == workshop.gold[:left]

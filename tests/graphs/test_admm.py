@@ -296,6 +296,8 @@ def test_the_trace_has_a_row_a_round_and_the_bound_only_falls():
         assert (rows.primal_residual >= 0).all()
         assert (rows.dual_residual >= 0).all()
         assert ((rows.active >= 0) & (rows.active <= 1)).all()
+        for name in ("moving_variables", "moving_factors", "moving_links"):
+            assert ((getattr(rows, name) >= 0) & (getattr(rows, name) <= 1)).all(), name
         assert rows.value[-1] == found.value
     assert admm(odd_ring()).trace is None
 

@@ -10,10 +10,36 @@ import pytest
 
 from turbotree.errors import InputError
 from turbotree.parsing import Parser
-from turbotree.scaling import open_engine, parse_corpus
+from turbotree.scaling import open_engine, parse_corpus, train_in_shards
+from turbotree.scaling.crews import RayCrew
 from turbotree.text import read_conllu, treebank, write_conllu
 
 pytest.importorskip("ray")
+
+
+class OneDies(RayCrew):
+    """A crew of which one worker is killed before the third round of calls."""
+
+    rounds = deaths = 0
+
+    def run(self, function, calls):
+        self.rounds += 1
+        if self.rounds == 3:
+            ((_, pid),) = super().run(os.getpid, [()])
+            os.kill(pid, signal.SIGKILL)
+            self.deaths += 1
+        return super().run(function, calls)
+
+
+class InThisProcess:
+    """A crew without workers."""
+
+    def share(self, value):
+        return value
+
+    def run(self, function, calls):
+        for number, arguments in enumerate(calls):
+            yield number, function(*arguments)
 
 
 @pytest.fixture(scope="module")
@@ -51,3 +77,24 @@ def test_what_the_user_did_wrong_comes_through(engine):
 
     with pytest.raises(InputError, match="no 7"):
         list(engine.run(refuse, [(7,)]))
+
+
+def test_training_in_shards_is_that_of_processes_and_survives_a_death(engine, tmp_path):
+    data = list(treebank(20, seed=1))
+    quick = {"epochs": 2, "pruner_epochs": 1}
+    crew = OneDies(2)
+    try:
+        found = train_in_shards(data, crew, 2, **quick)
+    finally:
+        crew.stop()
+    assert crew.deaths == 1
+    here = InThisProcess()
+    expected = train_in_shards(data, here, 2, **quick)
+    for parser, name in ((found, "found"), (expected, "expected")):
+        parser.save(tmp_path / name)
+    assert (tmp_path / "found").read_bytes() == (tmp_path / "expected").read_bytes()
+
+
+def test_more_workers_than_cores_are_refused(engine):
+    with pytest.raises(InputError, match="3 workers, but the Ray cluster has 2 cores"):
+        RayCrew(3)

@@ -101,16 +101,21 @@ class PlainLearner:
         ) / len(self.averaged)
 
     def learn(self, instances: Sequence[Instance]) -> None:
+        for epoch in range(self.options.epochs):
+            self.learn_epoch(instances, epoch)
+
+    def learn_epoch(
+        self, instances: Sequence[Instance], epoch: int, first: int = 0, last: int | None = None
+    ) -> None:
         allowed = None
         if self.options.features == "supported":
             allowed = {f for choices, right in instances for f in features(choices[right])}
-        for epoch in range(self.options.epochs):
-            self.losses.append(0.0)
-            self.updates.append(0)
-            order = np.random.default_rng([self.options.seed, epoch]).permutation(len(instances))
-            for index in order:
-                self._step(*instances[index], allowed)
-                self.iterates.append(dict(self.weights))
+        self.losses.append(0.0)
+        self.updates.append(0)
+        order = np.random.default_rng([self.options.seed, epoch]).permutation(len(instances))
+        for index in order[first:last]:
+            self._step(*instances[index], allowed)
+            self.iterates.append(dict(self.weights))
 
     def _step(self, choices: list[Choice], right: int, allowed: set[object] | None) -> None:
         beta, gamma = self.options.loss.beta, self.options.loss.gamma

@@ -171,6 +171,7 @@ AdmmResult Admm::run(const AdmmOptions& options, Control& control) {
   const double exact_below = std::max(kExactBelow, options.residual_threshold);
   bool hurried = true, may_follow = false;
   for (std::int64_t b = 0; b < factors_.blocks(); ++b) factors_.block(b).set_hurry(true);
+  if (control.trace) consensus_before_ = consensus_;
   for (;;) {
     const double move = step * penalty_;
     penalty_ = next_penalty_;
@@ -189,6 +190,7 @@ AdmmResult Admm::run(const AdmmOptions& options, Control& control) {
         result.trace.primal_residual.push_back(primal);
         result.trace.dual_residual.push_back(dual);
         result.trace.active.push_back(share);
+        trace_moving(result.trace);
       }
       const double tolerance = options.relative_gap * std::max(score_size_, std::abs(result.upper_bound));
       if (best_value_ >= result.upper_bound - tolerance &&

@@ -105,6 +105,7 @@ class Admm {
   void adapt_penalty(double primal, double dual);
   void hasten_walk(double primal, double dual);
   double drift();
+  void trace_moving(Trace& trace);
   double bound() const { return fixed_ + factors_bound_ + slack_; }
 
   // What a link sees of a variable's value (or probability): 1 - value if it is negated.
@@ -153,6 +154,9 @@ class Admm {
   int trials_to_skip_ = 0;
 
   std::vector<double> rounding_;
+  // For traces: the consensus one round ago, and whether each variable is moving.
+  std::vector<double> consensus_before_;
+  std::vector<std::uint8_t> is_moving_;
   std::vector<std::uint8_t> chosen_, candidate_, last_candidate_, best_values_;
   bool any_tried_ = false;
   double best_value_ = -kInfinity;

@@ -1,10 +1,10 @@
-"""``turbotree parse --engine``: many files, many workers."""
+"""``turbotree parse --engine``: many files, many workers; and Parquet, with or without."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,9 @@ from turbotree.cli.reading import OnMistake
 from turbotree.cli.showing import seconds_text
 from turbotree.errors import InputError
 from turbotree.scaling import CorpusReport, open_engine, parse_corpus
-from turbotree.scaling.parsing import PieceReport
+from turbotree.scaling.annotating import PieceReport
+from turbotree.scaling.engines import OneProcess
+from turbotree.scaling.parquet import is_parquet
 
 
 class EngineName(str, Enum):
@@ -25,25 +27,48 @@ class EngineName(str, Enum):
     RAY = "ray"
 
 
+class RowKind(str, Enum):
+    """What a row of a table of trees is."""
+
+    TOKEN = "token"
+    SENTENCE = "sentence"
+
+
 def parse_with_engine(
     model: Path,
     input: Path | None,
     output: Path | None,
     *,
-    engine: EngineName,
+    engine: EngineName | None,
     workers: int | None,
     address: str | None,
     options: dict[str, Any],
     on_error: OnMistake,
+    rows: RowKind | None = None,
+    column: str | None = None,
 ) -> None:
-    """Parse a file, or all files of a folder, and say how it went."""
+    """Parse a file, or all files of a folder, and say how it went; here, without an engine."""
     if input is None or output is None:
-        raise InputError("--engine needs an INPUT, a file or a folder, and an output (-o)")
+        raise InputError(
+            "--engine needs an INPUT, a file or a folder, and an output (-o); Parquet does too"
+        )
+    if engine is None and (workers is not None or address is not None):
+        raise InputError("--workers and --address are for --engine")
     files = sorted(p for p in input.iterdir() if p.is_file()) if input.is_dir() else [input]
     files = [file for file in files if not file.name.startswith(".")]
     if input.is_dir():
         output.mkdir(exist_ok=True)
-    with open_engine(engine.value, workers or 2, address=address) as opened, _progress() as told:
+    targets = [output] if not output.is_dir() else files
+    if rows is not None and not any(is_parquet(target) for target in targets):
+        raise InputError("--rows are for an output called .parquet")
+    if column is not None and not any(is_parquet(file) for file in files):
+        raise InputError("--parquet-column is for an input called .parquet")
+    opening = (
+        open_engine(engine.value, workers or 2, address=address)
+        if engine is not None
+        else nullcontext(OneProcess())
+    )
+    with opening as opened, _progress() as told:
         report = parse_corpus(
             model,
             files,
@@ -51,6 +76,8 @@ def parse_with_engine(
             opened,
             options=options,
             skip_errors=on_error is OnMistake.SKIP,
+            rows=(rows or RowKind.TOKEN).value,
+            column=column,
             on_piece=told,
         )
     typer.echo(_summary(report), err=True)

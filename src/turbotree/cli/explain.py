@@ -11,16 +11,17 @@ from typing import Annotated
 import typer
 
 from turbotree.cli.reading import InputFormat, tree_layout
+from turbotree.cli.tree_models import tree_model
 from turbotree.errors import InputError
 from turbotree.features import FiredFeature
-from turbotree.parsing import Parse, Parser
+from turbotree.parsing import Parse
 from turbotree.text import Sentence, read_layout
 from turbotree.text.drawing.common import printable
 
 
 def explain(
     model: Annotated[
-        Path, typer.Argument(metavar="MODEL", help="A model that turbotree train wrote.")
+        Path, typer.Argument(metavar="MODEL", help="A model that turbotree train wrote, or en.")
     ],
     input: Annotated[Path, typer.Argument(metavar="INPUT", help="A file of sentences.")],
     arc: Annotated[
@@ -49,8 +50,8 @@ def explain(
     you expected, and see what made the difference.
     """
     head, word = _numbers(arc)
-    parser = Parser.load(model)
-    chosen = sentence_of(input, sentence, input_format)
+    parser, prepare = tree_model(model)
+    (chosen,) = prepare([sentence_of(input, sentence, input_format)])
     fired = parser.explain(chosen, head, word)
     parse = parser.parse(chosen)
     if as_json:

@@ -31,7 +31,7 @@ _STAGES = ("pruner", "parts", "labels")
 
 def inspect(
     model: Annotated[
-        Path, typer.Argument(metavar="MODEL", help="A model that turbotree train wrote.")
+        Path, typer.Argument(metavar="MODEL", help="A model that turbotree train wrote, or en.")
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> None:

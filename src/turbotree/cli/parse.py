@@ -30,10 +30,12 @@ from turbotree.errors import InputError
 from turbotree.labeling import Tagger
 from turbotree.labeling.storing import KIND as TAGGER
 from turbotree.modelfile import read_model
+from turbotree.models import USUAL
 from turbotree.parsing import Parse, Parser, compile_rules
 from turbotree.parsing.profile import Profile
 from turbotree.pipeline import Pipeline
 from turbotree.pipeline.storing import KIND as PIPELINE
+from turbotree.scaling.parquet import is_parquet
 from turbotree.text import CONLLX, Layout, Sentence, read_layout
 from turbotree.text.sources import is_live
 
@@ -42,7 +44,7 @@ _MOST_AT_ONCE = 256
 
 
 def parse(
-    model: option.Model,
+    model: option.Model = Path(USUAL),
     input: option.Input = None,
     output: option.Output = None,
     format: option.Format = None,
@@ -69,6 +71,8 @@ def parse(
     engine: option.Engine = None,
     workers: option.Workers = None,
     address: option.Address = None,
+    rows: option.Rows = None,
+    parquet_column: option.ParquetColumn = None,
     on_error: option.OnError = OnMistake.RAISE,
 ) -> None:
     """Parse sentences, or label their words: whatever the model does.
@@ -79,11 +83,14 @@ def parse(
     """
     if output is not None and output == STDIN:
         output = None
-    if engine is not None:
+    if engine is not None or any(is_parquet(path) for path in (input, output) if path):
         if any((format, input_format, columns, encoding, marginals, certificates, text)) or not (
             k is samples is None
         ):
-            raise InputError("--engine writes CoNLL-U with what was predicted, and nothing else")
+            raise InputError(
+                "--engine and Parquet: what was predicted is written as CoNLL-U or a table, and "
+                "nothing else"
+            )
         chosen: dict[str, Any] = {
             "decoder": _decoder(decoder, exact),
             "decomposition": decomposition.value if decomposition else None,
@@ -101,8 +108,12 @@ def parse(
             address=address,
             options={name: value for name, value in chosen.items() if value is not None},
             on_error=on_error,
+            rows=rows,
+            column=parquet_column,
         )
         return
+    if rows is not None or parquet_column is not None:
+        raise InputError("--rows and --parquet-column are for files called .parquet")
     if workers is not None or address is not None:
         raise InputError("--workers and --address are for --engine")
     if output is not None:

@@ -8,7 +8,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from turbotree.cli.corpus import EngineName
+from turbotree.cli.corpus import EngineName, RowKind
 from turbotree.cli.formats import OutputFormat
 from turbotree.cli.reading import InputFormat as InputFormatName
 from turbotree.cli.reading import OnMistake
@@ -38,7 +38,13 @@ class DecompositionName(str, Enum):
 
 
 Model: TypeAlias = Annotated[
-    Path, typer.Argument(metavar="MODEL", help="A model that turbotree train wrote.")
+    Path,
+    typer.Argument(
+        metavar="[MODEL]",
+        help="A model that turbotree train wrote, or en, the English model of the package, which "
+        "is also what --text takes if no model is given.",
+        show_default=False,
+    ),
 ]
 Input: TypeAlias = Annotated[
     Path | None,
@@ -205,7 +211,8 @@ Text: TypeAlias = Annotated[
     str | None,
     typer.Option(
         metavar="TEXT",
-        help="For pipelines: parse this text instead of INPUT.",
+        help="For pipelines: parse this text instead of INPUT, and draw the trees if they go to "
+        "a terminal and no --format is given.",
         show_default=False,
     ),
 ]
@@ -236,6 +243,22 @@ Workers: TypeAlias = Annotated[
 Address: TypeAlias = Annotated[
     str | None,
     typer.Option(metavar="A", help="Of the Ray cluster; without it, Ray starts here."),
+]
+Rows: TypeAlias = Annotated[
+    RowKind | None,
+    typer.Option(
+        help="What a row of a Parquet output (-o NAME.parquet) is; token without it.",
+        show_default=False,
+    ),
+]
+ParquetColumn: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="The column of a Parquet INPUT that holds the documents, CoNLL-U or, for a "
+        "pipeline, plain text; conllu or text without it.",
+        show_default=False,
+    ),
 ]
 OnError: TypeAlias = Annotated[
     OnMistake,

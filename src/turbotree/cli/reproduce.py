@@ -53,12 +53,28 @@ def reproduce(
             show_default=False,
         ),
     ] = None,
+    entities: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Besides: a folder with X.train, X.testa and X.testb, of words, tags and entities "
+            "as in CoNLL-2002.",
+            show_default=False,
+        ),
+    ] = None,
     small: Annotated[
         bool,
         typer.Option(
             "--small",
             help="A few minutes for everything: the built-in treebank if no data are given, few "
             "sentences and epochs.",
+        ),
+    ] = False,
+    medium: Annotated[
+        bool,
+        typer.Option(
+            "--medium",
+            help="A part of each treebank: 500 sentences to train on, 500 to measure on, 3 epochs.",
         ),
     ] = False,
     only: Annotated[
@@ -116,7 +132,12 @@ def reproduce(
     """
     from turbotree import experiments as room
     from turbotree.experiments.drawing import check_matplotlib
-    from turbotree.experiments.settings import SMALL_TEST, SMALL_TRAIN
+    from turbotree.experiments.settings import (
+        MEDIUM_TEST,
+        MEDIUM_TRAIN,
+        SMALL_TEST,
+        SMALL_TRAIN,
+    )
 
     texts = tuple(text.strip() for text in only.split(",")) if only else ()
     chosen = room.choose(room.EXPERIMENTS, what, texts)
@@ -129,9 +150,14 @@ def reproduce(
         raise InputError("no report to write; give -o REPORT.html")
     check_output(output)
     check_matplotlib()
-    settings = (room.SMALL if small else room.Settings()).with_epochs(epochs)
+    if small and medium:
+        raise InputError("--small and --medium do not go together")
+    settings = room.SMALL if small else room.MEDIUM if medium else room.Settings()
+    settings = settings.with_epochs(epochs)
     if small:
         sentences, measured = sentences or SMALL_TRAIN, measured or SMALL_TEST
+    elif medium:
+        sentences, measured = sentences or MEDIUM_TRAIN, measured or MEDIUM_TEST
     if train is not None or test is not None:
         if train is None or test is None or data is not None:
             raise InputError("--train and --test go together, without --data")
@@ -140,12 +166,14 @@ def reproduce(
         datasets = room.find_datasets(data, treebanks.split(",") if treebanks else None)
     elif small:
         datasets = [room.built_in(sentences or SMALL_TRAIN, measured or SMALL_TEST)]
-    elif chunks is not None:
+    elif chunks is not None or entities is not None:
         datasets = []
     else:
         raise InputError("no data; give --data DIR, or --train and --test, or --small")
     if chunks is not None:
         datasets.append(room.read_chunks(chunks))
+    if entities is not None:
+        datasets += room.read_entities(entities)
     datasets = [dataset.limited(sentences, measured) for dataset in datasets]
     folder = cache or output.with_name(f"{output.name}.cache")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
@@ -43,7 +44,9 @@ def run_pipeline(
     if text is not None and input is not None:
         raise InputError("--text and INPUT: give only one of them")
     source: Any = input if input is not None and input != STDIN else None
-    chosen = format or format_of(output) or OutputFormat.CONLLU
+    drawn = text is not None and output is None and sys.stdout.isatty()
+    usual = OutputFormat.TEXT if drawn else OutputFormat.CONLLU
+    chosen = format or format_of(output) or usual
     if notes.marginals and chosen is OutputFormat.CONLLX:
         raise InputError(
             "CoNLL-X has no column for probabilities; choose another --format with --marginals"

@@ -11,8 +11,8 @@ import typer
 
 from turbotree.cli.output import check_output, opened_output
 from turbotree.cli.reading import InputFormat, tree_layout
+from turbotree.cli.tree_models import tree_model
 from turbotree.errors import InputError
-from turbotree.parsing import Parser
 from turbotree.parsing.suggesting import OpenSentence, OpenWord, suggest_sentences, suggest_words
 from turbotree.text import CONLLU, Sentence, read_layout, write_sentences
 
@@ -26,7 +26,7 @@ class Measure(str, Enum):
 
 def suggest(
     model: Annotated[
-        Path, typer.Argument(metavar="MODEL", help="A parser that turbotree train wrote.")
+        Path, typer.Argument(metavar="MODEL", help="A model that turbotree train wrote, or en.")
     ],
     input: Annotated[
         Path,
@@ -70,8 +70,8 @@ def suggest(
         raise InputError("--by is for sentences; a word has only one entropy")
     if output is not None:
         check_output(output)
-    parser = Parser.load(model)
-    sentences = read_layout(input, tree_layout(input, input_format))
+    parser, prepare = tree_model(model)
+    sentences = prepare(read_layout(input, tree_layout(input, input_format)))
     with opened_output(output) as out:
         if words:
             found = suggest_words(parser, sentences, most or None, threads=threads)

@@ -11,13 +11,13 @@ import typer
 from turbotree.cli.explain import sentence_of
 from turbotree.cli.output import check_output, opened_output
 from turbotree.cli.reading import InputFormat
-from turbotree.parsing import Parser
+from turbotree.cli.tree_models import tree_model
 from turbotree.parsing.tracing import draw_trace, trace_sentence
 
 
 def trace(
     model: Annotated[
-        Path, typer.Argument(metavar="MODEL", help="A model that turbotree train wrote.")
+        Path, typer.Argument(metavar="MODEL", help="A model that turbotree train wrote, or en.")
     ],
     input: Annotated[Path, typer.Argument(metavar="INPUT", help="A file of sentences.")],
     output: Annotated[
@@ -47,8 +47,9 @@ def trace(
     """
     if output is not None:
         check_output(output)
-    chosen = sentence_of(input, sentence, input_format)
-    solution = trace_sentence(Parser.load(model), chosen)
+    parser, prepare = tree_model(model)
+    (chosen,) = prepare([sentence_of(input, sentence, input_format)])
+    solution = trace_sentence(parser, chosen)
     if output is not None:
         title = chosen.text or " ".join(chosen.forms)
         with opened_output(output) as out:

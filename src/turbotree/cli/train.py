@@ -13,6 +13,7 @@ from turbotree.cli import train_options as option
 from turbotree.cli.output import bytes_text, check_output
 from turbotree.cli.reading import OnMistake, read_treebank
 from turbotree.cli.showing import seconds_text
+from turbotree.cli.train_engine import ShardedTraining, check_engine
 from turbotree.cli.train_pipeline import train_jackknifed, train_pipeline
 from turbotree.cli.train_rules import with_rule_weights
 from turbotree.cli.train_tagger import train_tagger
@@ -61,6 +62,10 @@ def train(
     licence: option.Licence = None,
     single_root: option.SingleRoot = None,
     rules: option.Rules = None,
+    engine: option.Engine = None,
+    workers: option.Workers = None,
+    address: option.Address = None,
+    mixes: option.Mixes = None,
     resume: option.Resume = False,
     on_error: option.OnError = OnMistake.RAISE,
     quiet: option.Quiet = False,
@@ -72,6 +77,7 @@ def train(
     training runs, its state is kept in the folder MODEL.checkpoint; it goes when the model is
     written.
     """
+    check_engine(engine, workers, address, mixes, task.value)
     options: dict[str, Any] = {
         "loss": loss,
         "beta": beta,
@@ -133,9 +139,15 @@ def train(
     TrainingOptions(**options)  # complains before the data are read
     train_trees = read_treebank(train, on_error, partial=True)
     dev_trees = read_treebank(dev, on_error) if dev is not None else None
-    learn: Callable[..., Parser] = partial(Parser.train, train_trees)
+    fit: Callable[..., Parser] = Parser.train
+    source: Path | list[Sentence] = train_trees
+    if engine is not None:
+        fit = ShardedTraining(engine, workers, address, mixes)
+        if train.is_file() and on_error is OnMistake.RAISE:
+            source = train  # workers read it themselves
+    learn: Callable[..., Parser] = partial(fit, source)
     if tags is Tags.JACKKNIFE:
-        learn = partial(train_jackknifed, train_trees)
+        learn = partial(train_jackknifed, train_trees, fit)
     if rules:
         learn = with_rule_weights(learn, rules, train_trees)
     parser, seconds = train_and_save(

@@ -8,6 +8,7 @@ from typing import Annotated, TypeAlias
 import typer
 
 from turbotree.cli import training_choices as choices
+from turbotree.cli.corpus import EngineName
 from turbotree.cli.reading import OnMistake
 from turbotree.cli.training_choices import LABEL_SETS, FeatureSet, ModelKind, TrainingDecoder
 from turbotree.parsing import TrainingOptions
@@ -209,6 +210,36 @@ Rules: TypeAlias = Annotated[
         metavar="FILE",
         help="Learn the weights of rules that are written [?], after the rest; the model keeps "
         "them for parse --rules. docs/parsing/rules.md has the language.",
+    ),
+]
+Engine: TypeAlias = Annotated[
+    EngineName | None,
+    typer.Option(
+        help="Train a parser with several workers, processes of this machine or those of a Ray "
+        "cluster: each has a shard of TRAIN, and their weights are mixed after each epoch. "
+        "docs/scale.md has the details.",
+        show_default=False,
+    ),
+]
+Workers: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        help="Workers of --engine, and so shards; 2 without it. The model depends on it.",
+        min=1,
+    ),
+]
+Address: TypeAlias = Annotated[
+    str | None,
+    typer.Option(metavar="A", help="Of the Ray cluster; without it, Ray starts here."),
+]
+Mixes: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        help="How often an epoch the workers' weights are mixed; without it as often as there are "
+        "workers, at most 4 times. More is nearer to training without --engine, and slower.",
+        min=1,
     ),
 ]
 Resume: TypeAlias = Annotated[

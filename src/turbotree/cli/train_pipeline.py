@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,7 @@ def train_pipeline(
 
 def train_jackknifed(
     train: list[Sentence],
+    fit: Callable[..., Parser] = Parser.train,
     *,
     checkpoint: Path,
     resume: bool,
@@ -65,7 +67,7 @@ def train_jackknifed(
     shared = {name: options[name] for name in ("seed", "threads")}
     state: dict[str, Any] = {"checkpoint": checkpoint, "resume": resume, "progress": progress}
     tagged = jackknife_tags(train, **shared, **state)
-    return Parser.train(tagged, dev=dev, **state, **options)
+    return fit(tagged, dev=dev, **state, **options)
 
 
 def _summary(pipeline: Pipeline, output: Path, dev: list[Sentence] | None, seconds: float) -> str:

@@ -134,7 +134,7 @@ def paired_bootstrap(
 
 
 def paired_difference(
-    tests: Sequence[tuple[ArrayLike, ArrayLike, ArrayLike]],
+    tests: Sequence[Sequence[ArrayLike]],
     samples: int = 1000,
     *,
     seed: int,
@@ -149,7 +149,8 @@ def paired_difference(
     ----------
     tests
         For each test set, three arrays with one number a sentence: what A got, what B got, and
-        how much there was to get.
+        how much there was to get. Or four, if there was more to get for the one than for the
+        other; so F1 is twice the right spans, out of those that there are and those found.
     samples, seed, confidence
         As for :func:`paired_bootstrap`.
 
@@ -158,6 +159,9 @@ def paired_difference(
     >>> found = paired_difference([([1, 2] * 20, [2, 2] * 20, [2, 2] * 20)], seed=1)
     >>> found.a, found.b, found.difference, found.low > 0
     (75.0, 100.0, 25.0, True)
+    >>> found = paired_difference([([2, 0] * 20, [2, 2] * 20, [2, 2] * 20, [2, 3] * 20)], seed=1)
+    >>> found.a, found.b, found.difference
+    (50.0, 80.0, 30.0)
     """
     if samples < 1 or not 0 < confidence < 1:
         raise InputError(
@@ -167,20 +171,24 @@ def paired_difference(
         raise InputError("no test sets to compare")
     means = np.zeros(3)
     each = np.zeros(samples)
-    for number, (a, b, units) in enumerate(tests):
-        got_a, got_b, total = (np.asarray(given, dtype=np.float64) for given in (a, b, units))
-        if not len(total) or not len(got_a) == len(got_b) == len(total):
+    for number, test in enumerate(tests):
+        got_a, got_b, *totals = (np.asarray(given, dtype=np.float64) for given in test)
+        of_a, of_b = totals[0], totals[-1]
+        if not len(of_a) or not len(got_a) == len(got_b) == len(of_a) == len(of_b):
             raise InputError(
-                f"test set {number}: {len(got_a)}, {len(got_b)} and {len(total)} numbers; "
+                f"test set {number}: {len(got_a)}, {len(got_b)} and {len(of_a)} numbers; "
                 "expected as many of each, and at least one"
             )
-        if not total.sum() > 0:
+        if not (of_a.sum() > 0 and of_b.sum() > 0):
             raise InputError(f"test set {number}: there is nothing to get in it")
-        drawn = _resampled(np.column_stack([got_b - got_a, total]), samples, seed + number)
+        drawn = _resampled(np.column_stack([got_a, got_b, of_a, of_b]), samples, seed + number)
         # A draw may hold nothing to get at all; it says nothing of a difference.
-        each += 100 * drawn[:, 0] / np.maximum(drawn[:, 1], 1e-300)
-        sums = got_a.sum(), got_b.sum(), (got_b - got_a).sum()
-        means += [100 * float(got) / float(total.sum()) for got in sums]
+        a, b = (drawn[:, side] / np.maximum(drawn[:, 2 + side], 1e-300) for side in (0, 1))
+        each += 100 * (b - a)
+        share_a, share_b = (
+            100 * float(got.sum()) / float(of.sum()) for got, of in ((got_a, of_a), (got_b, of_b))
+        )
+        means += [share_a, share_b, share_b - share_a]
     share_a, share_b, observed = (means / len(tests)).tolist()
     return _summed_up(share_a, share_b, observed, each / len(tests), confidence)
 

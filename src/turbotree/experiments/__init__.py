@@ -4,14 +4,16 @@ from turbotree.experiments.cache import Cache
 from turbotree.experiments.catalogue import EXPERIMENTS
 from turbotree.experiments.chunks import read_chunks
 from turbotree.experiments.data import Dataset, built_in, find_datasets, given_files
+from turbotree.experiments.entities import read_entities
 from turbotree.experiments.records import Claim, Experiment, Figure, Paper, Series, Shown, Table
 from turbotree.experiments.reporting import report_html, write_report
 from turbotree.experiments.running import Outcome, choose, run_experiments
-from turbotree.experiments.settings import SMALL, Settings
+from turbotree.experiments.settings import MEDIUM, SMALL, Settings
 from turbotree.experiments.workshop import Workshop
 
 __all__ = [
     "EXPERIMENTS",
+    "MEDIUM",
     "SMALL",
     "Cache",
     "Claim",
@@ -30,6 +32,7 @@ __all__ = [
     "find_datasets",
     "given_files",
     "read_chunks",
+    "read_entities",
     "report_html",
     "run_experiments",
     "write_report",

@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from turbotree.errors import InputError
-from turbotree.evaluation import find_spans
 from turbotree.experiments.data import HELD_OUT, Dataset
-from turbotree.labeling import Tagger
 from turbotree.text import Sentence, column_layout, read_sentences
 
 _LAYOUT = column_layout(("form", "xpos", "chunk"), " ")
@@ -67,14 +65,3 @@ def read_chunks(folder: Path) -> Dataset:
     train = tuple(one for number, one in enumerate(train) if number % HELD_OUT)
     about = "chunks; every tenth training sentence is held out for development"
     return Dataset(folder.name, train, dev, test, about, "chunks")
-
-
-def count_chunks(tagger: Tagger, gold: Sequence[Sentence]) -> dict[str, list[int]]:
-    """Count, sentence by sentence, the chunks that there are, that were found, and both."""
-    counts: dict[str, list[int]] = {"gold": [], "found": [], "right": []}
-    for tagging in tagger.pipe(gold):
-        there = set(find_spans(tagging.sentence.column("chunk")))
-        found = set(find_spans(tagging.labels))
-        for name, spans in (("gold", there), ("found", found), ("right", there & found)):
-            counts[name].append(len(spans))
-    return counts

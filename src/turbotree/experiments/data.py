@@ -76,35 +76,45 @@ def find_datasets(folder: Path, only: Sequence[str] | None = None) -> list[Datas
 
 def given_files(train: Path, test: Path, dev: Path | None = None) -> Dataset:
     """Read a treebank from files, CoNLL-U or CoNLL-X."""
-    trees = _read(train)
     name = train.name.split(".")[0].removesuffix("-ud-train").removesuffix("-train")
-    return _assembled(name, trees, _read(dev) if dev is not None else (), _read(test))
+    return _assembled(name, train, dev, test)
 
 
 def _in_folder(folder: Path, name: str) -> Dataset:
     train, dev, test = (folder / f"{name}-ud-{split}.conllu" for split in _SPLITS)
     if not test.exists():
         raise InputError(f"{test}: missing, though there is {train.name}")
-    return _assembled(name, _read(train), _read(dev) if dev.exists() else (), _read(test))
+    return _assembled(name, train, dev if dev.exists() else None, test)
 
 
-def _assembled(
-    name: str, train: Sequence[Sentence], dev: Sequence[Sentence], test: Sequence[Sentence]
-) -> Dataset:
+def _assembled(name: str, train_file: Path, dev_file: Path | None, test_file: Path) -> Dataset:
     about = f"{name}, Universal Dependencies" if "_" in name else name
+    train, faulty = _read(train_file)
+    dev, dev_faulty = _read(dev_file) if dev_file is not None else ((), 0)
+    test, test_faulty = _read(test_file)
     if not dev:
         if len(train) < HELD_OUT:
             raise InputError(f"{name}: {len(train)} sentences are too few to hold some out")
         dev = train[::HELD_OUT]
-        train = [tree for number, tree in enumerate(train) if number % HELD_OUT]
+        train = tuple(tree for number, tree in enumerate(train) if number % HELD_OUT)
         about += "; no dev file, so every tenth training sentence is held out instead"
-    return Dataset(name, tuple(train), tuple(dev), tuple(test), about)
+    if left_out := faulty + dev_faulty + test_faulty:
+        about += f"; {left_out} sentence{'s' * (left_out > 1)} left out, whose heads form no tree"
+    return Dataset(name, train, dev, test, about)
 
 
-def _read(path: Path) -> tuple[Sentence, ...]:
-    sentences = tuple(read_sentences(path))
-    if not sentences:
-        raise InputError(f"{path}: no sentences")
-    for sentence in sentences:
-        check_tree(sentence)
-    return sentences
+def _read(path: Path) -> tuple[tuple[Sentence, ...], int]:
+    """Read trees; give how many sentences are none, too: a slip of the annotators stops no run."""
+    trees, faulty = [], 0
+    mistake = InputError(f"{path}: no sentences")
+    for sentence in read_sentences(path):
+        try:
+            check_tree(sentence)
+        except InputError as error:
+            mistake = error if not faulty else mistake
+            faulty += 1
+        else:
+            trees.append(sentence)
+    if not trees:
+        raise mistake
+    return tuple(trees), faulty

@@ -123,11 +123,29 @@ def parse_right(parser: Parser, sentences: Sequence[Sentence], **options: Any) -
     return {"right": right, "proven": proven}
 
 
-def trained_systems(workshop: Workshop, models: Mapping[str, Mapping[str, Any]]) -> Measured:
+def trained_right(
+    workshop: Workshop, name: str, options: Mapping[str, Any], **parsing: Any
+) -> Measured:
+    """Train a parser and score it, or take what an earlier experiment found of the same one."""
+    inputs = {
+        "what": "right words",
+        "parser": workshop.parser_inputs(**options),
+        "parsing": parsing,
+        "measured_on": workshop.dataset.fingerprint(workshop.split),
+    }
+    found = workshop.cache.load(inputs)
+    if found is None:
+        parser = workshop.parser(**options)
+        workshop.note(f"parsing with {name}")
+        found = workshop.cache.get(inputs, lambda: parse_right(parser, workshop.gold, **parsing))
+    return dict(found)
+
+
+def trained_systems(
+    workshop: Workshop, models: Mapping[str, Mapping[str, Any]], **parsing: Any
+) -> Measured:
     """Train a parser for each name and score it; the usual measurement of a table of models."""
     systems = {}
     for name, options in models.items():
-        parser = workshop.parser(**options)
-        workshop.note(f"parsing with {name}")
-        systems[name] = parse_right(parser, workshop.gold)
+        systems[name] = trained_right(workshop, name, options, **parsing)
     return {"words": words_of(workshop.gold), "systems": systems}

@@ -97,6 +97,8 @@ class Claim:
         Whether a tie keeps to the claim.
     each
         The same difference on each treebank by itself, if there are several.
+    main
+        Whether it is one of the papers' main findings, which the report begins with.
     """
 
     text: str
@@ -104,6 +106,7 @@ class Claim:
     difference: Difference
     or_equal: bool = False
     each: tuple[tuple[str, Difference], ...] = ()
+    main: bool = False
 
     @property
     def holds(self) -> bool:
@@ -168,7 +171,7 @@ class Experiment:
         Name of what is measured, where several experiments show the same measurements; its own
         name if nothing is given.
     kinds
-        The kinds of data that it can use.
+        The kinds of data that it can use; the first of them that is there is used.
     """
 
     id: str

@@ -5,40 +5,60 @@ from __future__ import annotations
 import platform
 from base64 import b64encode
 from collections.abc import Sequence
-from dataclasses import replace
 from html import escape
 from pathlib import Path
 
 from turbotree import __version__
 from turbotree.atomic import atomic_path
+from turbotree.experiments.claim_tables import claim_table, summary
 from turbotree.experiments.data import Dataset
 from turbotree.experiments.drawing import draw, file_name
-from turbotree.experiments.records import Claim, Experiment, Figure, Table
+from turbotree.experiments.records import Experiment, Figure, Table
 from turbotree.experiments.running import Outcome
 from turbotree.experiments.settings import Settings
 
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1f2933; --soft: #667085; --line: #d0d5dd;
-  --back: #ffffff; --stripe: #f5f7fa; --good: #15803d; --bad: #b91c1c; --link: #1d4ed8; }
+  --back: #ffffff; --stripe: #f5f7fa; --good: #15803d; --bad: #b91c1c; --link: #1d4ed8;
+  --doubt: #92600a; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e5e9f0; --soft: #98a2b3; --line: #3b4656;
-  --back: #14181f; --stripe: #1c222c; --good: #4ade80; --bad: #f87171; --link: #7aa2ff; } }
+  --back: #14181f; --stripe: #1c222c; --good: #4ade80; --bad: #f87171; --link: #7aa2ff;
+  --doubt: #e3b341; } }
 body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--back);
   max-width: 70rem; margin: 2rem auto; padding: 0 1rem; }
 a { color: var(--link); }
 h1, h2, h3 { line-height: 1.2; } h2 { margin-top: 3rem; border-top: 1px solid var(--line);
   padding-top: 1.5rem; } h3 { margin-top: 2rem; }
 .scroll { overflow-x: auto; } table { border-collapse: collapse; margin: .5rem 0; }
-caption { text-align: left; font-weight: 600; padding: .3rem 0; }
+caption { text-align: left; font-weight: 600; padding: .3rem 0; white-space: nowrap; }
 th, td { padding: .25rem .7rem; text-align: right; border-bottom: 1px solid var(--line);
   white-space: nowrap; font-variant-numeric: tabular-nums; }
-th:first-child, td:first-child, .claims td, .claims th { text-align: left; }
-.claims td, .claims th { white-space: normal; } .keep { white-space: nowrap; }
+th:first-child, td:first-child, th.text, td.text { text-align: left; }
+td.text { white-space: normal; min-width: 12rem; }
+.claims td, .claims th { white-space: normal; text-align: left; } .keep { white-space: nowrap; }
+.claims td:first-child { min-width: 16rem; } .claims td:last-child { min-width: 8.5rem; }
 tbody tr:nth-child(even) { background: var(--stripe); } td.paper, th.paper { color: var(--soft); }
 .note { color: var(--soft); font-size: .9rem; max-width: 50rem; }
-figure { margin: 1rem 0; } figure img { max-width: 100%; height: auto; }
-.holds { color: var(--good); font-weight: 600; } .fails { color: var(--bad); font-weight: 600; }
-dt { font-weight: 600; } dd { margin: 0 0 .4rem 0; }
+.figures { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(28rem, 100%), 1fr));
+  gap: 1rem; }
+figure { margin: 0; } figure img { width: 100%; height: auto; }
+.holds, .fails, .open { font-weight: 600; }
+.holds { color: var(--good); } .fails { color: var(--bad); } .open { color: var(--doubt); }
+dl { display: grid; grid-template-columns: 10.5rem 1fr; gap: .3rem 1rem; }
+dt { font-weight: 600; } dd { margin: 0; max-width: 50rem; }
+summary { cursor: pointer; padding: .3rem 0; }
+@media (max-width: 40rem) { dl { display: block; } dd { margin-bottom: .4rem; } }
 """
+
+
+_TEXTS = ("about", "solver, model", "templates", "method", "model", "what")
+_MANY_ROWS = 24  # longer tables are folded: their figures tell more
+
+
+def _class_of(column: str) -> str:
+    """Name how a column is set: papers in grey, sentences as text."""
+    kind = "paper" if column.startswith("paper") else "text" if column in _TEXTS else ""
+    return f' class="{kind}"' if kind else ""
 
 
 def write_report(
@@ -65,7 +85,8 @@ def report_html(
         "Every difference comes with its 95 % interval (paired bootstrap over sentences; of "
         "several treebanks, the mean of their differences).</p>",
         _data(datasets, settings),
-        _summary(outcomes),
+        _contents(outcomes),
+        summary([(o.experiment, claim) for o in outcomes for claim in o.shown.claims]),
     ]
     paper = ""
     for outcome in outcomes:
@@ -86,13 +107,17 @@ def _data(datasets: Sequence[Dataset], settings: Settings) -> str:
     return _table(Table("Sentences", columns, rows, f"Settings: {options}."))
 
 
-def _summary(outcomes: Sequence[Outcome]) -> str:
-    rows = [(outcome.experiment, claim) for outcome in outcomes for claim in outcome.shown.claims]
-    kept = sum(claim.holds for _, claim in rows)
-    return (
-        f"<h2>What holds</h2><p>{kept} of {len(rows)} orderings of the papers have the same sign "
-        "here.</p>" + _claims([claim for _, claim in rows], [e for e, _ in rows])
-    )
+def _contents(outcomes: Sequence[Outcome]) -> str:
+    """Link to every experiment, a line a paper."""
+    lines = []
+    for paper in dict.fromkeys(outcome.experiment.paper for outcome in outcomes):
+        links = ", ".join(
+            f'<a href="#{escape(o.experiment.id)}">{escape(o.experiment.place)}</a>'
+            for o in outcomes
+            if o.experiment.paper == paper
+        )
+        lines.append(f"<li>{escape(paper.text)}: {links}</li>")
+    return f"<ul>{''.join(lines)}</ul>"
 
 
 def _section(outcome: Outcome) -> str:
@@ -109,15 +134,17 @@ def _section(outcome: Outcome) -> str:
     ):
         parts.append(f"<dt>{name}</dt><dd>{escape(text)}</dd>")
     parts.append("</dl>")
+    figures = "".join(_figure(experiment, figure) for figure in outcome.shown.figures)
+    if figures:
+        parts.append(f'<div class="figures">{figures}</div>')
     parts += [_table(table) for table in outcome.shown.tables]
-    parts += [_figure(experiment, figure) for figure in outcome.shown.figures]
     if outcome.shown.claims:
-        parts.append(_claims(outcome.shown.claims))
+        parts.append(claim_table(outcome.shown.claims))
     return "\n".join([*parts, "</section>"])
 
 
 def _table(table: Table) -> str:
-    kinds = [' class="paper"' if name.startswith("paper") else "" for name in table.columns]
+    kinds = [_class_of(name) for name in table.columns]
     head = "".join(f"<th{k}>{escape(c)}</th>" for k, c in zip(kinds, table.columns, strict=True))
     body = "".join(
         "<tr>"
@@ -126,49 +153,14 @@ def _table(table: Table) -> str:
         for row in table.rows
     )
     note = f'<p class="note">{escape(table.note)}</p>' if table.note else ""
-    return (
+    text = (
         f'<div class="scroll"><table><caption>{escape(table.title)}</caption>'
-        f"<thead><tr>{head}</tr></thead><tbody>\n{body}</tbody></table></div>{note}"
+        f"<thead><tr>{head}</tr></thead><tbody>\n{body}</tbody></table></div>"
     )
-
-
-def _claims(claims: Sequence[Claim], experiments: Sequence[Experiment] | None = None) -> str:
-    """Lay out claims: all of the report, or those of one experiment with each treebank's own."""
-    head = ["expected", "measure", "below", "above", "difference", "95 % interval", "p", "verdict"]
-    rows = []
-    for number, claim in enumerate(claims):
-        cells = [escape(claim.text), *_claim_cells(claim)]
-        if experiments is not None:
-            name = escape(experiments[number].id)
-            rows.append([f'<a href="#{name}">{name}</a>', *cells])
-            continue
-        rows.append(cells)
-        for name, difference in claim.each:
-            alone = replace(claim, difference=difference, each=())
-            rows.append([f'<span class="note">on {escape(name)}</span>', *_claim_cells(alone)])
-    if experiments is not None:
-        head.insert(0, "experiment")
-    columns = "".join(f"<th>{name}</th>" for name in head)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>\n" for cells in rows
-    )
-    return (
-        '<div class="scroll"><table class="claims"><caption>Does the ordering hold?</caption>'
-        f"<thead><tr>{columns}</tr></thead><tbody>\n{body}</tbody></table></div>"
-    )
-
-
-def _claim_cells(claim: Claim) -> list[str]:
-    found = claim.difference
-    return [
-        escape(claim.measure),
-        f"{found.a:.2f}",
-        f"{found.b:.2f}",
-        f"{found.difference:+.2f}",
-        f'<span class="keep">{found.low:+.2f} … {found.high:+.2f}</span>',
-        f"{found.p_value:.3f}",
-        f'<span class="{"holds" if claim.holds else "fails"}">{escape(claim.verdict)}</span>',
-    ]
+    if len(table.rows) > _MANY_ROWS:
+        shown = f"{escape(table.title)}: {len(table.rows)} rows"
+        text = f"<details><summary>{shown}</summary>{text}</details>"
+    return text + note
 
 
 def _figure(experiment: Experiment, figure: Figure) -> str:

@@ -66,6 +66,14 @@ def choose(
     return chosen
 
 
+def _fitting(experiment: Experiment, datasets: Sequence[Dataset]) -> list[Dataset]:
+    """Return the data of the kind that the experiment likes best, of those that are there."""
+    for kind in experiment.kinds:
+        if found := [dataset for dataset in datasets if dataset.kind == kind]:
+            return found
+    return []
+
+
 def run_experiments(
     experiments: Sequence[Experiment],
     datasets: Sequence[Dataset],
@@ -96,7 +104,7 @@ def run_experiments(
     outcomes = []
     for number, experiment in enumerate(experiments, 1):
         note(f"[{number}/{len(experiments)}] {experiment.id}: {experiment.compares}")
-        fitting = [dataset for dataset in datasets if dataset.kind in experiment.kinds]
+        fitting = _fitting(experiment, datasets)
         if not fitting:
             note(f"left out: no data of {' or '.join(experiment.kinds)}")
             continue

@@ -26,8 +26,11 @@ class Settings:
         Problems with random scores.
     selection_templates, selection_budgets
         What to select from, and how many templates.
-    chunk_budgets
-        How many of the 96 templates of chunks.
+    chunk_budgets, entity_budgets
+        How many of the 96 templates of chunks, and of the 452 of entities.
+    hard_sentences
+        Most sentences for what is slow: linear programs, and decoding along the rounds. All if
+        None.
     seed
         Decides every random choice.
     """
@@ -42,6 +45,8 @@ class Settings:
     selection_templates: str = "arc684"
     selection_budgets: tuple[int, ...] = (200, 300, 400)
     chunk_budgets: tuple[int, ...] = (10, 20, 30, 40, 50)
+    entity_budgets: tuple[int, ...] = (100, 200, 300)
+    hard_sentences: int | None = None
     seed: int = 1
 
     def to_record(self) -> dict[str, Any]:
@@ -69,5 +74,21 @@ SMALL = Settings(
     selection_templates="arc",
     selection_budgets=(8, 16, 32),
     chunk_budgets=(10, 30),
+    entity_budgets=(50, 100),
 )
 SMALL_TRAIN, SMALL_TEST = 200, 60
+
+#: For ``--medium``: between the two, for treebanks of which a part has to do.
+MEDIUM = Settings(
+    epochs=3,
+    pruner_epochs=2,
+    rounds=1000,
+    few_rounds=50,
+    random_instances=20,
+    random_words=8,
+    selection_budgets=(200, 400),
+    chunk_budgets=(10, 30, 50),
+    entity_budgets=(100, 200),
+    hard_sentences=60,
+)
+MEDIUM_TRAIN, MEDIUM_TEST = 500, 500

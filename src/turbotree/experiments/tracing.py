@@ -5,16 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from turbotree.experiments.measuring import Case
 from turbotree.experiments.records import Measured
 from turbotree.parsing.decoding import build_graph
 from turbotree.parsing.logic import logic_graph
 
+#: What Figure 3 of Martins et al. (2011a) counts, and the column of a trace that has it.
+MOVING = {
+    "messages": "moving_links",
+    "subproblems": "moving_factors",
+    "variables": "moving_variables",
+}
 
-def active_shares(
-    cases: Sequence[Case], solver: str, rounds: int, *, by_logic: bool = False
-) -> Measured:
+
+def active_shares(cases: Sequence[Case], solver: str, rounds: int) -> Measured:
     """Solve every sentence and record the share of factors that are solved in each round.
 
     Returns
@@ -24,25 +30,54 @@ def active_shares(
         ``running``: how many these are; ``per_sentence``: the mean share of the rounds after the
         first.
     """
-    total, running = np.zeros(rounds), np.zeros(rounds)
-    per_sentence = []
-    write = logic_graph if by_logic else build_graph
+    course = _Course(rounds)
     for case in cases:
-        graph = write(case.parts, 0, case.scores, case.shape)
+        graph = build_graph(case.parts, 0, case.scores, case.shape)
         trace = graph.solve(solver, max_iterations=rounds, trace=True).trace
         assert trace is not None
-        at = trace.iteration[trace.iteration <= rounds] - 1
-        share = trace.active[: len(at)]
+        course.add(trace.iteration, trace.active)
+    return course.measured()
+
+
+def moving_shares(cases: Sequence[Case], rounds: int) -> dict[str, Measured]:
+    """Solve every sentence by ADMM with simple factors; record what still moves, by `MOVING`.
+
+    Each is as `active_shares` gives it.
+    """
+    courses = {name: _Course(rounds) for name in MOVING}
+    for case in cases:
+        graph = logic_graph(case.parts, 0, case.scores, case.shape)
+        trace = graph.solve("admm", max_iterations=rounds, trace=True).trace
+        assert trace is not None
+        for name, column in MOVING.items():
+            courses[name].add(trace.iteration, getattr(trace, column))
+    return {name: course.measured() for name, course in courses.items()}
+
+
+class _Course:
+    """The mean of shares, round by round, over the sentences still being solved."""
+
+    def __init__(self, rounds: int) -> None:
+        self._total, self._running = np.zeros(rounds), np.zeros(rounds)
+        self._later: list[float] = []
+
+    def add(self, iteration: NDArray[np.int64], share: NDArray[np.float64]) -> None:
+        """Take in one sentence."""
+        at = iteration[iteration <= len(self._total)] - 1
+        share = share[: len(at)]
         known = np.isfinite(share) & (at >= 0)
-        total[at[known]] += share[known]
-        running[at[known]] += 1
+        self._total[at[known]] += share[known]
+        self._running[at[known]] += 1
         later = share[1:][np.isfinite(share[1:])]
         if len(later):
-            per_sentence.append(float(later.mean()))
-    seen = np.flatnonzero(running)
-    return {
-        "rounds": (seen + 1).tolist(),
-        "share": (100 * total[seen] / running[seen]).tolist(),
-        "running": running[seen].astype(int).tolist(),
-        "per_sentence": per_sentence or [0.0],
-    }
+            self._later.append(float(later.mean()))
+
+    def measured(self) -> Measured:
+        """Give what there is, as JSON can hold it."""
+        seen = np.flatnonzero(self._running)
+        return {
+            "rounds": (seen + 1).tolist(),
+            "share": (100 * self._total[seen] / self._running[seen]).tolist(),
+            "running": self._running[seen].astype(int).tolist(),
+            "per_sentence": self._later or [0.0],
+        }

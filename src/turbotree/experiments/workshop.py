@@ -62,27 +62,42 @@ class Workshop:
         sentences: tuple[Sentence, ...] = getattr(self.dataset, self.split)
         return sentences
 
+    @property
+    def hard_gold(self) -> Sequence[Sentence]:
+        """The trees to measure slow decoders on: some of them, if the settings say so."""
+        return self.gold[: self.settings.hard_sentences]
+
+    def _chosen(self, options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Give the templates and the other options of a parser, the run's and its own."""
+        templates = {**PLAIN_LABELS, **options.get("templates", {})}
+        own = {name: value for name, value in options.items() if name != "templates"}
+        return templates, {
+            "epochs": self.settings.epochs,
+            "pruner_epochs": self.settings.pruner_epochs,
+            "seed": self.settings.seed,
+            **own,
+        }
+
+    def parser_inputs(self, **options: Any) -> dict[str, Any]:
+        """Return all that a parser depends on, which is what the cache knows it by."""
+        templates, chosen = self._chosen(options)
+        return {
+            "what": "parser",
+            "version": __version__,
+            "options": TrainingOptions(**chosen, templates=templates).to_record(),
+            "templates": templates,
+            "train": self.dataset.fingerprint("train"),
+        }
+
     def parser(self, **options: Any) -> Parser:
         """Train a parser, or take the one that an earlier experiment or run has trained.
 
         Options are those of :class:`turbotree.parsing.TrainingOptions`; epochs and seed are the
         run's.
         """
-        templates = {**PLAIN_LABELS, **options.pop("templates", {})}
-        chosen = {
-            "epochs": self.settings.epochs,
-            "pruner_epochs": self.settings.pruner_epochs,
-            "seed": self.settings.seed,
-            **options,
-        }
-        record = TrainingOptions(**chosen, templates=templates).to_record()
-        inputs = {
-            "what": "parser",
-            "version": __version__,
-            "options": record,
-            "templates": templates,
-            "train": self.dataset.fingerprint("train"),
-        }
+        templates, chosen = self._chosen(options)
+        inputs = self.parser_inputs(**options)
+        record = inputs["options"]
         path = self.cache.path(inputs, ".safetensors")
         if path.exists():
             try:

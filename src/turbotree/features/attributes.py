@@ -133,7 +133,7 @@ _READERS: dict[str, Callable[[Word], str]] = {
     **{f"suffix{length}": _suffix(length) for length in _AFFIX_LENGTHS},
 }
 
-#: Single-valued attributes; ``feats:NAME`` comes on top of these.
+#: Single-valued attributes; ``feats:NAME`` and ``tags`` (see :mod:`.lexicon`) come on top of these.
 ATTRIBUTES = tuple(_READERS)
 
 
@@ -143,7 +143,7 @@ def is_single(name: str) -> bool:
     >>> is_single("suffix3"), is_single("feats:Case"), is_single("feat"), is_single("colour")
     (True, True, False, False)
     """
-    return name in _READERS or name.startswith("feats:")
+    return name in _READERS or name == "tags" or name.startswith("feats:")
 
 
 def reader_of(name: str) -> Callable[[Word], str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from turbotree.features import _core
 from turbotree.features.attributes import Word, feats_entries, reader_of
+from turbotree.features.lexicon import TAGS, Lexicon
 from turbotree.text import Sentence
 
 IntArray = npt.NDArray[np.int32]
@@ -24,7 +25,7 @@ RARE_ID = _core.FIRST_FREE_ID + 1
 _FIRST_WORD_ID = _core.FIRST_FREE_ID + 2
 
 #: How often a value has to occur in training to get an id of its own; others are "rare".
-MIN_COUNTS = {"form": 2, "lower": 2, "lemma": 2, "shape": 2, "pattern": 2}
+MIN_COUNTS = {"form": 2, "lower": 2, "lemma": 2, "shape": 2, "pattern": 2, TAGS: 3}
 _AFFIX_MIN_COUNT = 3
 
 #: Words of a running text repeat; their ids are kept up to this many different ones.
@@ -95,6 +96,8 @@ class Encoder:
         Set-valued attributes.
     vocabularies
         For each attribute, its values in the order of their ids.
+    lexicon
+        The tags of words, if the attribute ``tags`` is among them.
 
     Examples
     --------
@@ -110,16 +113,22 @@ class Encoder:
         attributes: Sequence[str],
         set_attributes: Sequence[str],
         vocabularies: dict[str, list[str]],
+        lexicon: Lexicon | None = None,
     ) -> None:
         self.attributes = list(attributes)
         self.set_attributes = list(set_attributes)
         self.vocabularies = vocabularies
+        self.lexicon = lexicon
         self._ids = {
             name: {value: i for i, value in enumerate(vocabularies[name], _FIRST_WORD_ID)}
             for name in (*self.attributes, *self.set_attributes)
         }
-        self._readers = [(reader_of(name), self._ids[name]) for name in self.attributes]
+        self._readers = [(_reader(name, lexicon), self._ids[name]) for name in self.attributes]
         self._known = self._empty()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # What is kept for speed stays here; another process makes it anew.
+        return Encoder, (self.attributes, self.set_attributes, self.vocabularies)
 
     @classmethod
     def fit(
@@ -153,9 +162,10 @@ class Encoder:
     ) -> Encoder:
         """Collect the vocabularies of a training set that is given word by word."""
         words = Counter(all_words)
+        lexicon = Lexicon.fit(words.items()) if TAGS in attributes else None
         vocabularies: dict[str, list[str]] = {}
         for name in attributes:
-            read = reader_of(name)
+            read = _reader(name, lexicon)
             counts: Counter[str] = Counter()
             for word, count in words.items():
                 counts[read(word)] += count
@@ -168,7 +178,7 @@ class Encoder:
                 for entry in feats_entries(word):
                     counts[entry] += count
             vocabularies[name] = _frequent(counts, 1)
-        return cls(attributes, set_attributes, vocabularies)
+        return cls(attributes, set_attributes, vocabularies, lexicon)
 
     def id_of(self, attribute: str, value: str) -> int:
         """Return the id of a value, ``RARE_ID`` if the vocabulary lacks it."""
@@ -223,16 +233,19 @@ class Encoder:
 
     def to_dict(self) -> dict[str, Any]:
         """Return what a model file's header holds of this encoder."""
+        known = {} if self.lexicon is None else {"lexicon": self.lexicon.to_dict()}
         return {
             "attributes": self.attributes,
             "set_attributes": self.set_attributes,
             "vocabularies": self.vocabularies,
+            **known,
         }
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Encoder:
         """Undo :meth:`to_dict`."""
-        return cls(data["attributes"], data["set_attributes"], data["vocabularies"])
+        lexicon = Lexicon.from_dict(data["lexicon"]) if "lexicon" in data else None
+        return cls(data["attributes"], data["set_attributes"], data["vocabularies"], lexicon)
 
 
 class _KnownWords:
@@ -288,6 +301,14 @@ class _KnownWords:
             places = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], counts)
             sets.append((offsets, values[places]))
         return np.take(self._singles, numbers, axis=1), sets
+
+
+def _reader(name: str, lexicon: Lexicon | None) -> Callable[[Word], str]:
+    if name != TAGS:
+        return reader_of(name)
+    if lexicon is None:
+        raise ValueError(f"the attribute {TAGS} needs a lexicon")
+    return lexicon.value
 
 
 def _doubled(array: IntArray) -> IntArray:

@@ -123,7 +123,10 @@ def read_solution(graph: FactorGraph, answer: _core.Answer) -> Solution:
 def read_trace(answer: _core.Answer) -> Trace | None:
     """Give the trace in an answer, if one was asked for."""
     columns = answer.take_trace()
-    return None if columns is None else Trace(**columns)
+    if columns is None:
+        return None
+    unknown = np.full(len(columns["iteration"]), np.nan)
+    return Trace(**{name: columns.get(name, unknown) for name in Trace.__slots__})
 
 
 def split_extras(

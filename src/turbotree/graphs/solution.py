@@ -38,7 +38,11 @@ class Trace:
     primal_residual, dual_residual : float64 arrays
         How far the factors disagree, and how far the agreement still moves.
     active : float64 array
-        The share of factors solved in the round.
+        The share of factors solved in the round; of links, for ADMM.
+    moving_variables, moving_factors, moving_links : float64 arrays
+        For ADMM: the share of variables on which not all factors agree yet, or whose value has
+        moved; of factors with such variables; and of these factors' links. The others would
+        answer as in the round before.
     """
 
     iteration: NDArray[np.int64]
@@ -47,6 +51,9 @@ class Trace:
     primal_residual: NDArray[np.float64]
     dual_residual: NDArray[np.float64]
     active: NDArray[np.float64]
+    moving_variables: NDArray[np.float64]
+    moving_factors: NDArray[np.float64]
+    moving_links: NDArray[np.float64]
 
     @classmethod
     def of_bounds(cls, iteration: list[int], upper_bound: list[float], value: list[float]) -> Trace:
@@ -63,6 +70,9 @@ class Trace:
             nothing,
             nothing,
             np.ones(len(iteration)),
+            nothing,
+            nothing,
+            nothing,
         )
 
     def __len__(self) -> int:

@@ -11,6 +11,7 @@ from typing import Any
 
 from turbotree.errors import InputError
 from turbotree.features import Encoder, Weights, attributes_of, parse_templates
+from turbotree.features.lexicon import TAGS
 from turbotree.labeling.data import Labelled, TrainingSource, read_labelled
 from turbotree.labeling.model import TRIPLE
 from turbotree.labeling.options import TASKS
@@ -181,6 +182,7 @@ def _without_needless_attributes(tagger: Tagger) -> Tagger:
         return tagger
     stage, old = tagger.stages[0], tagger.encoder
     names, sets = attributes_of(parse_templates(stage.model.templates, TRIPLE))
-    encoder = Encoder(names, sets, {name: old.vocabularies[name] for name in (*names, *sets)})
+    vocabularies = {name: old.vocabularies[name] for name in (*names, *sets)}
+    encoder = Encoder(names, sets, vocabularies, old.lexicon if TAGS in names else None)
     stage = replace(stage, model=stage.model.with_encoder(encoder))
     return replace(tagger, encoder=encoder, stages=(stage,))

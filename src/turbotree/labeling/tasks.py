@@ -10,6 +10,7 @@ import numpy.typing as npt
 from turbotree.features import AnyWeights, Encoded
 from turbotree.features._core import Gradient
 from turbotree.labeling.model import ChainModel, FloatArray, IntArray
+from turbotree.labeling.noise import WordNoise
 from turbotree.learning import Expectation
 
 
@@ -74,24 +75,37 @@ class ChainTask:
     encoded, labels
         The sentences, each a batch of one, and the numbers of their gold labels; every pair of
         neighbours has to be allowed.
+    noise
+        Hides words from the learner.
     """
 
     def __init__(
-        self, model: ChainModel, encoded: Sequence[Encoded], labels: Sequence[IntArray]
+        self,
+        model: ChainModel,
+        encoded: Sequence[Encoded],
+        labels: Sequence[IntArray],
+        noise: WordNoise | None = None,
     ) -> None:
         self._model = model
         self._encoded = encoded
         self._labels = labels
+        self._noise = noise
 
     def __len__(self) -> int:
         return len(self._encoded)
 
     def problem(self, index: int) -> ChainProblem:
         """Return one sentence's problem."""
-        return self.of(self._encoded[index], self._labels[index])
+        return self._problem(self._encoded[index], self._labels[index])
 
-    def of(self, encoded: Encoded, labels: IntArray) -> ChainProblem:
-        """Return the problem of any sentence."""
+    def problem_in_round(self, index: int, number: int) -> ChainProblem:
+        """Return one sentence's problem as it is in a round of learning."""
+        if self._noise is None:
+            return self.problem(index)
+        encoded = self._noise.hide(index, number, self._encoded[index])
+        return self._problem(encoded, self._labels[index])
+
+    def _problem(self, encoded: Encoded, labels: IntArray) -> ChainProblem:
         return ChainProblem(self._model, encoded, labels)
 
     def keys(self, index: int) -> npt.NDArray[np.uint64]:

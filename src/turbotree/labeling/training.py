@@ -24,15 +24,15 @@ from turbotree.labeling.data import (
     choose_columns,
     read_labelled,
 )
-from turbotree.labeling.hiding import HidingTask
 from turbotree.labeling.model import TRIPLE, ChainModel, split_by_labels, split_templates
+from turbotree.labeling.noise import WordNoise
 from turbotree.labeling.options import TASKS, TaggerOptions
 from turbotree.labeling.schemes import convert, detect_scheme, span_transitions
 from turbotree.labeling.tagger import Stage, Tagger
 from turbotree.labeling.tasks import ChainTask
 from turbotree.labeling.templates import load_templates
 from turbotree.labeling.trigrams import TrigramModel, TrigramTask, seen_triples
-from turbotree.learning import Checkpoint, EpochRecord, Task, learn
+from turbotree.learning import Checkpoint, EpochRecord, learn
 from turbotree.learning.progress import Progress, Silent
 from turbotree.learning.temperature import fit_temperature, typical_temperature
 from turbotree.text import Sentence
@@ -259,11 +259,12 @@ class Trainer:
         start: Weights | None = None,
     ) -> tuple[Stage, list[dict[str, Any]]]:
         """Train one stage; from given weights, if there are any."""
-        model, learner = stage.model, self.options.learner()
-        task = task_of(model, data)
+        model, given = stage.model, stage.column != self.columns[0]
+        learner = self.options.learner(given=given)
         threshold = self.options.threshold(
-            len(model.templates) if stage.column == self.columns[0] else None
+            TASKS[self.options.task][given], None if given else len(model.templates)
         )
+        task = task_of(model, data, self._noise() if isinstance(model, ChainModel) else None)
 
         def frozen(current: Weights) -> Model:
             return model.with_weights(
@@ -282,7 +283,7 @@ class Trainer:
 
         self.progress.start(name, len(task), learner.epochs)
         weights, records = learn(
-            self._partly_hidden(task, data),
+            task,
             learner,
             start=start,
             checkpoint=self.checkpoint(name),
@@ -294,11 +295,12 @@ class Trainer:
         done = replace(stage, model=finished, temperature=temperature)
         return done, [record.to_dict() for record in records]
 
-    def _partly_hidden(self, task: ChainTask | ChoiceTask, data: Labelled) -> Task:
-        share = self.options.hidden_share()
-        if not share or not isinstance(task, ChainTask):
-            return task
-        return HidingTask(task, data.encoded, data.labels, share, self.options.seed)
+    def _noise(self) -> WordNoise | None:
+        strength, dropout = self.options.noise_strength(), self.options.dropout_share()
+        if not strength and not dropout:
+            return None
+        seed = self.options.seed
+        return WordNoise(self.train, self.encoder, strength=strength, seed=seed, dropout=dropout)
 
     def checkpoint(self, name: str) -> Checkpoint | None:
         """Return where a learner keeps its state."""
@@ -320,12 +322,12 @@ class Trainer:
         return fit_temperature(problems, model.weights, default=default)
 
 
-def task_of(model: Model, data: Labelled) -> ChainTask | ChoiceTask:
-    """Return the training set of a model."""
+def task_of(model: Model, data: Labelled, noise: WordNoise | None = None) -> ChainTask | ChoiceTask:
+    """Return the training set of a model; noise is for labels that see one another."""
     if isinstance(model, TrigramModel):
-        return TrigramTask(model, data.encoded, data.labels)
+        return TrigramTask(model, data.encoded, data.labels, noise)
     if isinstance(model, ChainModel):
-        return ChainTask(model, data.encoded, data.labels)
+        return ChainTask(model, data.encoded, data.labels, noise)
     return ChoiceTask(model, data.encoded, data.labels)
 
 

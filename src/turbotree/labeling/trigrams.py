@@ -254,6 +254,5 @@ class TrigramTask(ChainTask):
 
     _model: TrigramModel
 
-    def of(self, encoded: Encoded, labels: IntArray) -> TrigramProblem:
-        """Return the problem of any sentence."""
+    def _problem(self, encoded: Encoded, labels: IntArray) -> TrigramProblem:
         return TrigramProblem(self._model, encoded, labels)

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Generic, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from turbotree.errors import ModelFileError
 from turbotree.features.weights import Arrays
@@ -40,6 +41,15 @@ AnyRecord = TypeVar("AnyRecord", bound=EpochRecord)
 
 #: Called after each instance with the number done in this epoch and the record so far.
 OnInstance = Callable[[int, EpochRecord], None]
+
+
+def order_of(instances: int, seed: int, epoch: int) -> npt.NDArray[np.int64]:
+    """Return the order in which an epoch goes through the instances.
+
+    >>> order_of(4, seed=1, epoch=0).tolist() == order_of(4, seed=1, epoch=0).tolist()
+    True
+    """
+    return np.random.default_rng([seed, epoch]).permutation(instances)
 
 
 @dataclass
@@ -119,7 +129,7 @@ class Course(Generic[AnyStorable, AnyRecord]):
             if len(self.records) <= epoch:
                 self.records.append(self.record_type(epoch + 1))
             record = self.records[epoch]
-            order = np.random.default_rng([seed, epoch]).permutation(instances)
+            order = order_of(instances, seed, epoch)
             for position in range(self.done, instances):
                 learn_from(int(order[position]), epoch * instances + position + 1, record)
                 if on_instance is not None:

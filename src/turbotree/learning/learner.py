@@ -20,7 +20,7 @@ FEATURE_SETS = ("all", "supported")
 # Derivatives this small change nothing that a score would show, but cost as much as large ones.
 _NEGLIGIBLE = 1e-4
 # Beyond all use, and far from where weights overflow.
-_LARGEST_STEP = 1e12
+LARGEST_STEP = 1e12
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +56,10 @@ class LearnerOptions:
     def __post_init__(self) -> None:
         if self.epochs < 1:
             raise InputError(f"epochs is {self.epochs}; expected at least 1")
-        if not 0 < self.largest_step <= _LARGEST_STEP:
+        if not 0 < self.largest_step <= LARGEST_STEP:
             raise InputError(
                 f"largest step is {self.largest_step}; "
-                f"expected a positive number up to {_LARGEST_STEP:g}"
+                f"expected a positive number up to {LARGEST_STEP:g}"
             )
         if self.seed < 0:
             raise InputError(f"seed is {self.seed}; expected 0 or more")
@@ -124,14 +124,6 @@ def learn(
     course = Course.begin(new_weights, Weights.restore, EpochRecord, checkpoint)
     weights = course.weights
 
-    first = options.first_averaged(len(task))
-
-    def learn_from(index: int, now: int, record: EpochRecord) -> None:
-        if now == first > 1:
-            weights.restart_average()
-        _learn_from(problem_in_round(task, index, now), options, weights, record)
-        weights.next_round()
-
     def end_epoch(record: EpochRecord) -> None:
         record.features = len(weights)
         if on_epoch is not None:
@@ -141,11 +133,26 @@ def learn(
         len(task),
         options.epochs,
         options.seed,
-        learn_from,
+        learning_from(task, options, weights),
         on_instance=on_instance,
         end_epoch=end_epoch,
     )
     return weights, course.records
+
+
+def learning_from(
+    task: Task, options: LearnerOptions, weights: Weights
+) -> Callable[[int, int, EpochRecord], None]:
+    """Give what learns from one instance of a task, as a course wants it."""
+    first = options.first_averaged(len(task))
+
+    def learn_from(index: int, number: int, record: EpochRecord) -> None:
+        if number == first > 1:
+            weights.restart_average()
+        _learn_from(problem_in_round(task, index, number), options, weights, record)
+        weights.next_round()
+
+    return learn_from
 
 
 def _support(weights: Weights, task: Task) -> None:
@@ -155,11 +162,16 @@ def _support(weights: Weights, task: Task) -> None:
         weights.support(problem.gradient(problem.gold))
 
 
-def count_supported(task: Task) -> int:
-    """Count the features that occur in a right answer; training may meet many more."""
+def supported(task: Task) -> Weights:
+    """Give weights, all zero, for the features that occur in a right answer."""
     weights = Weights()
     _support(weights, task)
-    return len(weights)
+    return weights
+
+
+def count_supported(task: Task) -> int:
+    """Count the features that occur in a right answer; training may meet many more."""
+    return len(supported(task))
 
 
 def _learn_from(

@@ -69,7 +69,11 @@ def excluded_parts(problem: Problem) -> BoolArray | None:
 
 
 class Task(Protocol):
-    """A training set of problems; they are made anew when asked for, to save memory."""
+    """A training set of problems; they are made anew when asked for, to save memory.
+
+    It may also have ``problem_in_round(index, number)``, which :func:`~turbotree.learning.learn`
+    then calls instead of ``problem``: an instance that is a little different in each round.
+    """
 
     def __len__(self) -> int:
         """Return the number of instances."""

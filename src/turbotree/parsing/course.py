@@ -8,15 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
-from turbotree.errors import InputError
-from turbotree.features import (
-    Encoder,
-    FrozenWeights,
-    Weights,
-    attributes_of,
-)
-from turbotree.features import parse_templates as parse
-from turbotree.features._core import MAX_LABELS
+from turbotree.features import FrozenWeights, Weights
 from turbotree.learning import (
     Checkpoint,
     EpochRecord,
@@ -25,21 +17,10 @@ from turbotree.learning import (
     learn,
 )
 from turbotree.learning.progress import Progress
-from turbotree.parsing.arcs import (
-    ARC,
-    IntArray,
-    TreeShape,
-)
-from turbotree.parsing.labels import NODE, pair_kind
-from turbotree.parsing.options import TEMPLATE_SETS, TrainingOptions
-from turbotree.parsing.parts import FAMILIES
+from turbotree.parsing.arcs import IntArray
+from turbotree.parsing.blueprint import Blueprint
+from turbotree.parsing.options import TrainingOptions
 from turbotree.parsing.templates import load_templates
-from turbotree.parsing.treebank import (
-    Treebank,
-    label_dictionary,
-    names_of_labels,
-    single_root,
-)
 from turbotree.text import Sentence
 from turbotree.text.fingerprints import fingerprint
 
@@ -55,7 +36,21 @@ class StoppedError(Exception):
 
 
 class Course:
-    """What the stages of a training share."""
+    """What the stages of a training share.
+
+    Parameters
+    ----------
+    train, dev
+        The data.
+    options
+        How to train.
+    checkpoints
+        Folder of the learners' states.
+    progress
+        Told how training goes.
+    blueprint
+        Of the training data that `train` is a part of, if it is.
+    """
 
     def __init__(
         self,
@@ -64,36 +59,20 @@ class Course:
         options: TrainingOptions,
         checkpoints: Path | None,
         progress: Progress,
+        blueprint: Blueprint | None = None,
     ) -> None:
         self.options = options
         self.checkpoints = checkpoints
         self.progress = progress
         self.stop = threading.Event()
-        given = options.templates or {}
-        self.templates = {
-            name: list(given[name]) if name in given else load_templates(name)
-            for name in TEMPLATE_SETS
-            if name not in FAMILIES or name in options.families()
-        }
-        names = names_of_labels(train)
-        if len(names) > MAX_LABELS:
-            raise InputError(f"{len(names)} labels; a parser takes up to {MAX_LABELS}")
-        kinds = {
-            **FAMILIES,
-            "pruner": ARC,
-            "label": NODE,
-            "label_pair": pair_kind(len(names)),
-        }
-        parsed = [t for name, texts in self.templates.items() for t in parse(texts, kinds[name])]
-        attributes, sets = attributes_of(parsed)
-        # The labeller looks its dictionary up by tag, whatever the templates use.
-        self.encoder = Encoder.fit(train, sorted({*attributes, "upos"}), sets)
-        self.train = Treebank.of(train, self.encoder, names)
-        self.dev = Treebank.of(dev, self.encoder, names)
-        if options.decoder == "automata" and not self.train.complete:
-            raise InputError("decoder 'automata' needs complete trees; some words have no head")
-        self.shape = TreeShape(single_root=single_root(train, options.single_root))
-        self.dictionary = label_dictionary(self.train, self.encoder, names)
+        if blueprint is None:
+            blueprint, self.train = Blueprint.of(train, options)
+        else:
+            self.train = blueprint.treebank(train)
+        self.blueprint = blueprint
+        self.templates, self.encoder = blueprint.templates, blueprint.encoder
+        self.dictionary, self.shape = blueprint.dictionary, blueprint.shape
+        self.dev = blueprint.treebank(dev)
         self.share_among(sum(len(self.templates[name]) for name in options.families()))
         self.settings = {
             **options.to_record(),

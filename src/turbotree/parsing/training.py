@@ -10,6 +10,7 @@ from typing import Any
 
 from turbotree.errors import InputError
 from turbotree.features import (
+    FrozenWeights,
     Parts,
     Weights,
 )
@@ -104,7 +105,7 @@ class Trainer(Course):
             self.progress.note(
                 f"{free:,} of {self.train.words:,} words have no head: they are free"
             )
-        if self.options.threads < 2 or not self.train.complete:
+        if not self.side_by_side:
             pruner, arcs, arc_record = self.train_parts()
             labels, label_record = self.train_labels()
         else:
@@ -122,6 +123,11 @@ class Trainer(Course):
                     raise
                 labels, label_record = labelling.result()
         return self.finish(pruner, arcs, labels, {**arc_record, **label_record})
+
+    @property
+    def side_by_side(self) -> bool:
+        """Whether labels are trained beside the arcs."""
+        return self.options.threads > 1 and self.train.complete
 
     def finish(
         self, pruner: Pruner, arcs: PartModel, labels: LabelModel, records: dict[str, Any]
@@ -160,33 +166,17 @@ class Trainer(Course):
     def train_parts(self) -> tuple[Pruner, PartModel, dict[str, Any]]:
         """Train the pruner, and the parts on what it leaves."""
         pruner, candidates, dev_candidates, record = self.train_pruner()
-        model = PartModel(
-            {name: self.templates[name] for name in self.options.families()}, self.encoder
-        )
+        model = self.blueprint.part_model()
         arcs, part_record = self.learn_parts("parts", model, candidates, dev_candidates)
         return pruner, arcs, {**record, **part_record}
 
     def train_pruner(self) -> tuple[Pruner, list[Parts], list[Parts], dict[str, Any]]:
         """Train the pruner; give what it leaves of the training and the development data."""
-        options = self.options
-        light = PartModel({"arc": self.templates["pruner"]}, self.encoder)
         weights, pruner_records = self._learn(
-            "pruner",
-            PartTask(
-                light, self.train.encoded, self.train.heads, self.shape, known=self.train.known
-            ),
-            options.pruner_learner(),
+            "pruner", self.pruner_task(), self.options.pruner_learner()
         )
-        pruner = Pruner(
-            ArcModel(light.scorers["arc"], self._freeze("pruner", weights)),
-            options.pruning(),
-            self.shape,
-        )
-        self._complete(lambda i: pruner.complete(self.train.encoded[i], self.train.heads[i]))
-        candidates = self._map(
-            lambda i: pruner.candidates(self.train.encoded[i], self.train.heads[i]),
-            len(self.train.encoded),
-        )
+        pruner = self.pruner_with(self._freeze("pruner", weights))
+        candidates = self.prune(pruner)
         dev_candidates = self._map(
             lambda i: pruner.candidates(self.dev.encoded[i]), len(self.dev.encoded)
         )
@@ -198,6 +188,25 @@ class Trainer(Course):
             )
         record = {"pruner": [r.to_dict() for r in pruner_records], "pruning": pruning}
         return pruner, candidates, dev_candidates, record
+
+    def pruner_task(self) -> PartTask:
+        """Return the training set of the pruner."""
+        data = self.train
+        model = self.blueprint.pruner_model()
+        return PartTask(model, data.encoded, data.heads, self.shape, known=data.known)
+
+    def pruner_with(self, weights: FrozenWeights) -> Pruner:
+        """Return a pruner that has learnt."""
+        scorer = self.blueprint.pruner_model().scorers["arc"]
+        return Pruner(ArcModel(scorer, weights), self.options.pruning(), self.shape)
+
+    def prune(self, pruner: Pruner) -> list[Parts]:
+        """Complete the trees of the training data; give the arcs that are left of each."""
+        self._complete(lambda i: pruner.complete(self.train.encoded[i], self.train.heads[i]))
+        return self._map(
+            lambda i: pruner.candidates(self.train.encoded[i], self.train.heads[i]),
+            len(self.train.encoded),
+        )
 
     def part_task(self, model: PartModel, candidates: Sequence[Parts]) -> PartTask:
         """Return the training set of a model."""
@@ -236,17 +245,28 @@ class Trainer(Course):
         weights, records = self._learn(name, task, learner, evaluate, start=start)
         record = {
             "parts": [r.to_dict() for r in records],
-            "supported features": count_supported(task),
+            "supported features": self.supported_features(name, task),
         }
         frozen = freeze(weights)
-        self._complete(lambda i: task.problem(i).best_tree(weights))
+        self.complete_with(task, weights)
         return frozen, record
+
+    def supported_features(self, name: str, task: PartTask) -> int:
+        """Count the features of right trees, for the record of a learner."""
+        return count_supported(task)
+
+    def complete_with(self, task: PartTask, weights: Weights) -> None:
+        """Complete the trees of the training data by what the parts have learnt."""
+        self._complete(lambda i: task.problem(i).best_tree(weights))
+
+    def label_task(self) -> LabelTask:
+        """Return the training set of the labels."""
+        model, data = self.blueprint.label_model(), self.train
+        return LabelTask(model, data.encoded, data.heads, data.labels)
 
     def train_labels(self) -> tuple[LabelModel, dict[str, Any]]:
         """Train the labels of arcs."""
-        model = LabelModel(
-            self.templates["label"], self.templates["label_pair"], self.dictionary, self.encoder
-        )
+        model = self.blueprint.label_model()
         labels = len(self.dictionary.names)
 
         def freeze(current: Weights) -> LabelModel:
@@ -259,7 +279,7 @@ class Trainer(Course):
 
         weights, records = self._learn(
             "labels",
-            LabelTask(model, self.train.encoded, self.train.heads, self.train.labels),
+            self.label_task(),
             self.options.label_learner(),
             evaluate,
         )

@@ -44,7 +44,7 @@ class PipelineOptions:
     """
 
     folds: int = 5
-    fold_epochs: int = 5
+    fold_epochs: int = 3
     bits: int = 16
     seed: int = 1
     threads: int = 1

@@ -7,11 +7,13 @@ making it twice is as good as once; ours write a file that appears whole or not 
 
 from __future__ import annotations
 
+import os
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from typing import Any, Protocol, TypeVar
 
 from turbotree.errors import InputError, MissingExtraError, TurbotreeError
@@ -78,6 +80,17 @@ def open_engine(name: str, workers: int, *, address: str | None = None) -> Itera
             ray.shutdown()
 
 
+class OneProcess:
+    """No workers: calls are made here, one after the other."""
+
+    def run(
+        self, function: Callable[..., _R], calls: Sequence[tuple[Any, ...]]
+    ) -> Iterator[tuple[int, _R]]:
+        """Make all calls."""
+        for number, arguments in enumerate(calls):
+            yield number, function(*arguments)
+
+
 class Processes:
     """Processes of this machine."""
 
@@ -92,7 +105,7 @@ class Processes:
         losses = [0] * len(calls)
         while waiting:
             # A new interpreter for each: what threads of ours may hold is not inherited.
-            with ProcessPoolExecutor(self.workers, mp_context=get_context("spawn")) as pool:
+            with new_pool(self.workers) as pool:
                 running: dict[Future[_R], int] = {}
                 try:
                     while waiting or running:
@@ -108,11 +121,30 @@ class Processes:
                     for number in sorted(running.values(), reverse=True):
                         losses[number] += 1
                         if losses[number] > RETRIES:
-                            raise _lost(number) from None
+                            raise lost(f"piece {number + 1}") from None
                         waiting.append(number)
                 except BaseException:
                     pool.shutdown(wait=False, cancel_futures=True)
                     raise
+
+
+def new_pool(workers: int) -> ProcessPoolExecutor:
+    """Return processes of their own, each a new interpreter, that do not outlive this one."""
+    return ProcessPoolExecutor(
+        workers, mp_context=get_context("spawn"), initializer=_leave_with_parent
+    )
+
+
+def _leave_with_parent() -> None:
+    """End this process when the one that started it does, even if that was killed."""
+    parent = parent_process()
+    assert parent is not None
+
+    def wait_for_its_end() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=wait_for_its_end, daemon=True).start()
 
 
 class RayWorkers:
@@ -126,7 +158,6 @@ class RayWorkers:
     ) -> Iterator[tuple[int, _R]]:
         """Make all calls; Ray repeats those whose worker died, and so do we after that."""
         import ray
-        from ray.exceptions import RayTaskError, WorkerCrashedError
 
         remote = ray.remote(max_retries=RETRIES, num_cpus=1)(function)
         waiting = list(range(len(calls)))[::-1]
@@ -138,19 +169,22 @@ class RayWorkers:
             done, _ = ray.wait(list(running), num_returns=1)
             for reference in done:
                 number = running.pop(reference)
-                try:
-                    result = ray.get(reference)
-                except WorkerCrashedError:
-                    raise _lost(number) from None
-                except RayTaskError as error:
-                    # What the user did wrong reads as if it had happened here.
-                    raise (
-                        error.cause if isinstance(error.cause, TurbotreeError) else error
-                    ) from None
-                yield number, result
+                yield number, fetched(reference, f"piece {number + 1}")
 
 
-def _lost(number: int) -> WorkerLostError:
-    return WorkerLostError(
-        f"piece {number + 1} killed its worker {RETRIES + 1} times; perhaps memory ran out"
-    )
+def fetched(reference: Any, what: str) -> Any:
+    """Return what a call by Ray gave; what the user did wrong reads as if it had happened here."""
+    import ray
+    from ray.exceptions import RayActorError, RayTaskError, WorkerCrashedError
+
+    try:
+        return ray.get(reference)
+    except (WorkerCrashedError, RayActorError):
+        raise lost(what) from None
+    except RayTaskError as error:
+        raise (error.cause if isinstance(error.cause, TurbotreeError) else error) from None
+
+
+def lost(what: str) -> WorkerLostError:
+    """Return the error for what killed its worker again and again."""
+    return WorkerLostError(f"{what} killed its worker {RETRIES + 1} times; perhaps memory ran out")

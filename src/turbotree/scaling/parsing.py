@@ -12,39 +12,22 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
-from time import perf_counter
-from typing import Any, TypeAlias
+from typing import Any
 
 from turbotree.atomic import atomic_path
 from turbotree.errors import InputError
-from turbotree.labeling import Tagger
-from turbotree.loading import load
-from turbotree.parsing import Parser
-from turbotree.pipeline import Pipeline
+from turbotree.models import located
+from turbotree.scaling.annotating import AnyPiece, PieceReport, parse_piece
 from turbotree.scaling.engines import Engine
-from turbotree.scaling.pieces import Piece, cut
-from turbotree.streaming import in_batches
-from turbotree.text import CONLLU, CONLLX, Layout, OnError, Sentence, sniff, write_sentences
+from turbotree.scaling.parquet import ROWS, is_parquet, join_tables, row_groups
+from turbotree.scaling.pieces import cut
+from turbotree.text import CONLLU, CONLLX, Layout, sniff
 
 #: About so large are pieces: a second or a few of parsing.
 PIECE_BYTES = 1 << 20
-_BATCH = 64
-
-Model: TypeAlias = "Parser | Tagger | Pipeline"
-
-
-@dataclass(frozen=True, slots=True)
-class PieceReport:
-    """What became of a piece: sentences, words, CPU seconds, and what was skipped of it."""
-
-    sentences: int
-    words: int
-    seconds: float
-    skipped: tuple[str, ...] = ()
 
 
 @dataclass
@@ -68,6 +51,8 @@ def parse_corpus(
     *,
     options: dict[str, Any] | None = None,
     skip_errors: bool = False,
+    rows: str = ROWS[0],
+    column: str | None = None,
     piece_bytes: int = PIECE_BYTES,
     on_piece: Callable[[int, int, PieceReport], None] | None = None,
 ) -> CorpusReport:
@@ -79,20 +64,29 @@ def parse_corpus(
         The file of a parser, a tagger or a pipeline; the workers must see it under the same path,
         as the inputs.
     inputs
-        Files of CoNLL-U or CoNLL-X; for a pipeline, also of plain text.
+        Files of CoNLL-U or CoNLL-X, or of Parquet with a column of CoNLL-U; for a pipeline, also
+        of plain text, or with a column of it.
     output
         With one input, a file; with several, a folder that gets a file of the same name for each.
+        It is Parquet if it is called so, and else CoNLL-U.
     engine
         Who does the work.
     options
         Those of :meth:`turbotree.Parser.parse_batch`.
     skip_errors
         Leave broken sentences out instead of stopping at the first.
+    rows
+        What a row of a Parquet output is: a ``"token"`` or a ``"sentence"``.
+    column
+        Where the documents of a Parquet input are; without it, ``conllu`` or ``text``.
     piece_bytes
-        How large the pieces are.
+        How large the pieces are; those of Parquet are its row groups.
     on_piece
         Told of each piece that is done: how many are, of how many, and what became of it.
     """
+    if rows not in ROWS:
+        raise InputError(f"rows of {rows!r}; expected one of {', '.join(ROWS)}")
+    model = located(model)
     files = [Path(path) for path in inputs]
     targets = _targets(files, Path(output))
     report = CorpusReport(inputs=len(files))
@@ -102,9 +96,11 @@ def parse_corpus(
         "rules": _checksums_of_rules(options or {}),
         "skip_errors": skip_errors,
         "piece_bytes": piece_bytes,
+        "rows": rows,
+        "column": column,
     }
     jobs = [
-        _Job.begin(file, target, settings, piece_bytes)
+        _Job.begin(file, target, settings, piece_bytes, rows, column)
         for file, target in zip(files, targets, strict=True)
     ]
     calls = [(job, piece) for job in jobs for piece in job.pieces if not job.is_done(piece)]
@@ -117,12 +113,13 @@ def parse_corpus(
             job.join()
     arguments = [
         (
-            os.fspath(model),
+            model,
             piece,
             job.layout,
             options or {},
             skip_errors,
             os.fspath(job.path_of(piece)),
+            job.rows,
         )
         for job, piece in calls
     ]
@@ -143,57 +140,6 @@ def parse_corpus(
     return report
 
 
-def parse_piece(
-    model: str,
-    piece: Piece,
-    layout: Layout | None,
-    options: dict[str, Any],
-    skip_errors: bool,
-    target: str,
-) -> PieceReport:
-    """Parse one piece into a file of its own; this is what workers run."""
-    started = perf_counter()
-    skipped: list[str] = []
-    on_error: Any = (lambda error: skipped.append(str(error))) if skip_errors else "raise"
-    annotator = _loaded(model, os.stat(model).st_mtime_ns)
-    words = sentences = 0
-    with atomic_path(target) as temporary, open(temporary, "wb") as out:
-
-        def predicted() -> Iterable[Sentence]:
-            nonlocal words, sentences
-            for sentence in annotated(annotator, piece, layout, on_error, options):
-                sentences += 1
-                words += len(sentence)
-                yield sentence
-
-        write_sentences(predicted(), out)
-    return PieceReport(sentences, words, perf_counter() - started, tuple(skipped))
-
-
-def annotated(
-    model: Model, piece: Piece, layout: Layout | None, on_error: OnError, options: dict[str, Any]
-) -> Iterator[Sentence]:
-    """Give the sentences of a piece with what a model finds; without a layout it is plain text."""
-    if isinstance(model, Pipeline):
-        if layout is None:
-            yield from (parse.to_sentence() for parse in model(piece.text(), **options))
-            return
-        for batch in in_batches(piece.sentences(layout, on_error), _BATCH):
-            yield from (parse.to_sentence() for parse in model.annotate(batch, **options))
-        return
-    if layout is None:
-        raise InputError(f"{piece.source}: plain text needs a pipeline; this model takes sentences")
-    for found in model.pipe(piece.sentences(layout, on_error), **options):
-        yield found.to_sentence()
-
-
-@lru_cache(maxsize=2)
-def _loaded(model: str, changed: int) -> Model:
-    """Load a model once a worker, and again if the file has changed."""
-    found: Model = load(model)
-    return found
-
-
 @dataclass(eq=False)
 class _Job:
     """One input on its way to one output."""
@@ -201,16 +147,30 @@ class _Job:
     source: Path
     target: Path
     layout: Layout | None
-    pieces: list[Piece]
+    pieces: Sequence[AnyPiece]
     folder: Path
+    rows: str | None  # of a Parquet output
     left: int = 0  # pieces that are not done yet
 
     @classmethod
-    def begin(cls, source: Path, target: Path, settings: dict[str, Any], most: int) -> _Job:
+    def begin(
+        cls,
+        source: Path,
+        target: Path,
+        settings: dict[str, Any],
+        most: int,
+        rows: str,
+        column: str | None,
+    ) -> _Job:
         if not source.is_file():
             raise InputError(f"{source}: no such file")
-        layout = _layout_at(source)
-        pieces = cut(source, most)
+        pieces: Sequence[AnyPiece]
+        if is_parquet(source):
+            pieces, sentences = row_groups(source, column)
+            layout = CONLLU if sentences else None
+        else:
+            layout = _layout_at(source)
+            pieces = cut(source, most)
         folder = target.with_name(f".{target.name}.pieces")
         state = source.stat()
         plan = json.dumps(
@@ -221,9 +181,9 @@ class _Job:
         folder.mkdir(exist_ok=True)
         with atomic_path(folder / "plan.json") as temporary:
             temporary.write_text(plan, encoding="utf-8")
-        return cls(source, target, layout, pieces, folder)
+        return cls(source, target, layout, pieces, folder, rows if is_parquet(target) else None)
 
-    def path_of(self, piece: Piece) -> Path:
+    def path_of(self, piece: AnyPiece) -> Path:
         return self.folder / f"{piece.number:06}.piece"
 
     @property
@@ -231,7 +191,7 @@ class _Job:
         """A mark that the output is there."""
         return self.folder / "joined"
 
-    def is_done(self, piece: Piece) -> bool:
+    def is_done(self, piece: AnyPiece) -> bool:
         """Tell whether a piece was done before."""
         return (self._joined.exists() and self.target.exists()) or self.path_of(piece).exists()
 
@@ -239,13 +199,22 @@ class _Job:
         """Make the output of the pieces, unless it is there."""
         if self._joined.exists() and self.target.exists():
             return
-        with atomic_path(self.target) as temporary, open(temporary, "wb") as out:
-            for piece in self.pieces:
-                with open(self.path_of(piece), "rb") as file:
-                    shutil.copyfileobj(file, out)
+        parts = [self.path_of(piece) for piece in self.pieces]
+        with atomic_path(self.target) as temporary:
+            if self.rows is not None:
+                join_tables(parts, temporary, self.rows)
+            else:
+                _concatenate(parts, temporary)
         self._joined.touch()
         for piece in self.pieces:
             self.path_of(piece).unlink()
+
+
+def _concatenate(parts: Sequence[Path], target: Path) -> None:
+    with open(target, "wb") as out:
+        for part in parts:
+            with open(part, "rb") as file:
+                shutil.copyfileobj(file, out)
 
 
 def _layout_at(source: Path) -> Layout | None:

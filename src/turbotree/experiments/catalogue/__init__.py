@@ -9,6 +9,7 @@ from turbotree.experiments.catalogue import (
     koo2010_table3,
     sparsity2011,
     sparsity2011_table1,
+    sparsity2011_table2,
     turbo2010,
 )
 
@@ -26,6 +27,7 @@ EXPERIMENTS = (
     turbo2010.TABLE_2,
     turbo2010.TABLE_3,
     sparsity2011_table1.EXPERIMENT,
+    sparsity2011_table2.EXPERIMENT,
     sparsity2011.FIGURE_2,
     sparsity2011.FIGURE_3,
     sparsity2011.TABLE_3,

@@ -7,12 +7,13 @@ from functools import partial
 from itertools import pairwise
 
 from turbotree.experiments.catalogue.admm2011_models import DATA, MODELS
-from turbotree.experiments.comparing import claim_uas, side_by_side, uas
+from turbotree.experiments.comparing import claim_uas, main_ordering, side_by_side, uas
 from turbotree.experiments.measuring import trained_systems
 from turbotree.experiments.records import ADMM_2011, Experiment, Measured, Shown
 from turbotree.experiments.workshop import Workshop
 
 _BOTH = ("+G+CS", "Full")
+_DECODER = "admm"  # as in the paper: the relaxation, without the search that our parser adds
 _TABLE_2 = {
     "ar": [81.12, 81.10],
     "bg": [93.04, 93.50],
@@ -33,18 +34,18 @@ _TABLE_3 = {"en": [91.36, 92.19, 92.41, 92.50, 92.53]}
 
 
 def _measure_both(workshop: Workshop) -> Measured:
-    return trained_systems(workshop, {name: MODELS[name] for name in _BOTH})
+    return trained_systems(workshop, {name: MODELS[name] for name in _BOTH}, decoder=_DECODER)
 
 
 def _show_both(measured: Mapping[str, Measured]) -> Shown:
     columns = {name: partial(uas, system=name) for name in _BOTH}
     table = side_by_side("UAS without punctuation, %", measured, columns, _TABLE_2)
-    claims = (claim_uas("Full above G+CS, on average", measured, *_BOTH),)
+    claims = (main_ordering(claim_uas("Full above G+CS, on average", measured, *_BOTH)),)
     return Shown((table,), (), claims)
 
 
 def _measure_ablation(workshop: Workshop) -> Measured:
-    return trained_systems(workshop, MODELS)
+    return trained_systems(workshop, MODELS, decoder=_DECODER)
 
 
 def _show_ablation(measured: Mapping[str, Measured]) -> Shown:
@@ -69,6 +70,7 @@ TABLE_2 = Experiment(
     "test",
     _measure_both,
     _show_both,
+    version=2,
 )
 TABLE_3 = Experiment(
     "admm2011-table3",
@@ -81,4 +83,5 @@ TABLE_3 = Experiment(
     "test",
     _measure_ablation,
     _show_ablation,
+    version=2,
 )

@@ -27,7 +27,7 @@ _FEW = 0.3  # the height of the paper's figure
 def _measure_recomputed(workshop: Workshop) -> Measured:
     shares = {}
     for name in ("Sib", "G+S"):
-        cases = make_cases(workshop.parser(**MODELS[name]), workshop.gold)
+        cases = make_cases(workshop.parser(**MODELS[name]), workshop.hard_gold)
         workshop.note(f"tracing dual decomposition of {name}")
         shares[name] = active_shares(cases, "subgradient", workshop.settings.rounds)
     return {"shares": shares}
@@ -69,10 +69,10 @@ def _show_recomputed(measured: Mapping[str, Measured]) -> Shown:
 
 def _measure_early(workshop: Workshop) -> Measured:
     settings = workshop.settings
-    cases = make_cases(workshop.parser(**MODELS["Sib"]), workshop.gold)
+    cases = make_cases(workshop.parser(**MODELS["Sib"]), workshop.hard_gold)
     workshop.note("decoding Sib with more and more rounds")
     found = decode_along(cases, sorted({*settings.grid, settings.rounds}), "subgradient")
-    return {"words": words_of(workshop.gold), "along": found["along"]}
+    return {"words": words_of(workshop.hard_gold), "along": found["along"]}
 
 
 def _show_early(measured: Mapping[str, Measured]) -> Shown:

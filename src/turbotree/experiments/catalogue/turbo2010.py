@@ -9,8 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from turbotree.experiments.comparing import cell, claim_uas, language_of, side_by_side, uas
-from turbotree.experiments.measuring import parse_right, trained_systems, words_of
+from turbotree.experiments.comparing import (
+    cell,
+    claim_uas,
+    language_of,
+    main_ordering,
+    side_by_side,
+    uas,
+)
+from turbotree.experiments.measuring import trained_right, trained_systems, words_of
 from turbotree.experiments.records import (
     TURBO_2010,
     Claim,
@@ -78,7 +85,8 @@ def _measure_table_2(workshop: Workshop) -> Measured:
     measured = trained_systems(workshop, _MODELS)
     for name, options in _COMPLETE.items():
         parser = workshop.parser(**options)
-        measured["systems"][name] = parse_right(parser, workshop.gold)
+        # Our parser would search where the relaxation is not tight, and for long with these parts.
+        measured["systems"][name] = trained_right(workshop, name, options, decoder="admm")
         measured[f"{name} features"] = parser.record["parts"][-1]["features"]
         measured["supported"] = parser.record["supported features"]
     return measured
@@ -112,17 +120,28 @@ def _show_table_2(measured: Mapping[str, Measured]) -> Shown:
         "SVM, second order and non-projective arcs, complete features",
         ("treebank", "features", *names),
         tuple(rows),
-        "Features are those instantiated while training.",
+        "Features are those instantiated while training. Decoded by the relaxation alone.",
     )
     claims = (
-        claim_uas("CRF: second order above arcs", measured, "CRF, arcs", "CRF, 2nd order"),
-        claim_uas("SVM: second order above arcs", measured, "SVM, arcs", "SVM, 2nd order"),
-        claim_uas(
-            "second order: SVM at least CRF",
-            measured,
-            "CRF, 2nd order",
-            "SVM, 2nd order",
-            or_equal=True,
+        *(
+            main_ordering(
+                claim_uas(
+                    f"{loss}: second order above arcs",
+                    measured,
+                    f"{loss}, arcs",
+                    f"{loss}, 2nd order",
+                )
+            )
+            for loss in ("CRF", "SVM")
+        ),
+        main_ordering(
+            claim_uas(
+                "second order: SVM at least CRF",
+                measured,
+                "CRF, 2nd order",
+                "SVM, 2nd order",
+                or_equal=True,
+            )
         ),
         claim_uas("complete features above supported ones", measured, supported, complete),
     )
@@ -150,8 +169,9 @@ def _measure_table_3(workshop: Workshop) -> Measured:
     systems = {}
     for order, parts in _ORDERS.items():
         for beta, gamma in _LOSSES:
-            parser = workshop.parser(parts=parts, beta=beta, gamma=gamma, features="supported")
-            systems[_name(order, (beta, gamma))] = parse_right(parser, workshop.gold)
+            options = {"parts": parts, "beta": beta, "gamma": gamma, "features": "supported"}
+            name = _name(order, (beta, gamma))
+            systems[name] = trained_right(workshop, name, options)
     return {"words": words_of(workshop.gold), "systems": systems}
 
 
@@ -191,11 +211,13 @@ def _between(order: str, measured: Mapping[str, Measured]) -> list[Claim]:
     best = max(inner, key=lambda loss: float(means[loss]))
     said = f"beta {best[0]:g}, gamma {best[1]:g}"
     return [
-        claim_uas(
-            f"{order}: the best loss between them ({said}) above {name}",
-            measured,
-            _name(order, end),
-            _name(order, best),
+        main_ordering(
+            claim_uas(
+                f"{order}: the best loss between CRF and SVM ({said}) above {name}",
+                measured,
+                _name(order, end),
+                _name(order, best),
+            )
         )
         for name, end in (("CRF", crf), ("SVM", svm))
     ]
@@ -212,6 +234,7 @@ TABLE_2 = Experiment(
     "test",
     _measure_table_2,
     _show_table_2,
+    version=2,
 )
 TABLE_3 = Experiment(
     "turbo2010-table3",

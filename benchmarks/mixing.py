@@ -1,0 +1,84 @@
+"""Training in shards beside serial training: attachment scores and time.
+
+Usage: python benchmarks/mixing.py TRAIN DEV [--shards 1,2,4] [--epochs 5]
+       [--shares features] [--times 2]
+
+Trains the pruner and the arcs (labels do not change UAS) and prints a line for each number of
+shards; 1 is serial training. The bar: within 0.3 UAS of it with 2 and with 4.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import sys
+import time
+from pathlib import Path
+
+from turbotree.learning.mixing import SHARES, Mixing
+from turbotree.learning.progress import Lines
+from turbotree.parsing import TrainingOptions
+from turbotree.parsing.training import Trainer
+from turbotree.parsing.treebank import read_trees
+from turbotree.scaling import deal, open_crew, open_engine
+from turbotree.scaling.training import MixingTrainer
+
+MOST_POINTS = 0.3
+
+
+def cpu_seconds() -> float:
+    """Return what this process and its finished children have spent."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(usage.ru_utime + usage.ru_stime for usage in used)
+
+
+def train(
+    file: Path, dev: Path, shards: int, mixing: Mixing, epochs: int, model: str
+) -> list[float]:
+    """Train arcs; give the attachment score on the development data after each epoch."""
+    options = TrainingOptions(epochs=epochs, model=model)
+    given = read_trees(file, "train", partial=True), read_trees(dev, "dev"), options, None, Lines()
+    if shards == 1:
+        records = Trainer(*given).train_parts()[2]
+    else:
+        with open_engine("processes", shards) as engine, open_crew(engine, shards) as crew:
+            trainer = MixingTrainer(*given)
+            trainer.deal_to(crew, deal(file, shards), mixing)
+            records = trainer.train_parts()[2]
+    return [record["scores"]["dev UAS"] for record in records["parts"]]
+
+
+def main() -> int:
+    """Print the lines; fail if the bar is missed."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("train", type=Path)
+    parser.add_argument("dev", type=Path)
+    parser.add_argument("--shards", default="1,2,4")
+    parser.add_argument("--epochs", type=int, default=5)
+    parser.add_argument("--model", default="arc")
+    parser.add_argument("--shares", default=Mixing().shares, choices=SHARES)
+    parser.add_argument("--times", type=int, help="mixes an epoch")
+    options = parser.parse_args()
+    counts = [int(count) for count in options.shards.split(",")]
+    scores: dict[int, float] = {}
+    for shards in counts:
+        started, cpu = time.perf_counter(), cpu_seconds()
+        mixing = Mixing(options.shares, options.times)
+        found = train(options.train, options.dev, shards, mixing, options.epochs, options.model)
+        scores[shards] = found[-1]
+        print(
+            f"{shards} shards  dev UAS {' '.join(f'{score:.2f}' for score in found)}  "
+            f"{time.perf_counter() - started:.0f} s, CPU {cpu_seconds() - cpu:.0f} s, "
+            f"load {os.getloadavg()[0]:.1f}",
+            flush=True,
+        )
+    if 1 not in scores:
+        return 0
+    worst = max(scores[1] - score for score in scores.values())
+    print(f"at most {worst:.2f} below serial training; the bar is {MOST_POINTS}")
+    return int(worst > MOST_POINTS)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,31 @@
+"""Models that find trees: parsers, and pipelines, which tag the words first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from turbotree.errors import ModelFileError
+from turbotree.loading import load
+from turbotree.parsing import Parser
+from turbotree.pipeline import Pipeline
+from turbotree.streaming import in_batches
+from turbotree.text import Sentence
+
+#: Gives sentences the tags and lemmas that a parser is to see.
+Prepare = Callable[[Iterable[Sentence]], Iterator[Sentence]]
+
+_BATCH_SIZE = 64
+
+
+def tree_model(path: Path) -> tuple[Parser, Prepare]:
+    """Load a parser, or that of a pipeline, and what makes sentences ready for it."""
+    model = load(path)
+    if isinstance(model, Parser):
+        return model, iter
+    if isinstance(model, Pipeline):
+        pipeline = model
+        return pipeline.parser, lambda sentences: (
+            tagged for batch in in_batches(sentences, _BATCH_SIZE) for tagged in pipeline.tag(batch)
+        )
+    raise ModelFileError(f"{path}: is a 'tagger' model, expected 'parser' or 'pipeline'")

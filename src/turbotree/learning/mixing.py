@@ -1,0 +1,242 @@
+"""Learning in shards: iterative parameter mixing (McDonald, Hall and Mann 2010).
+
+Every shard of the data starts from the same weights and goes through its own instances, with the
+learner that would go through all of them. Then the weights that came out are mixed, and the
+mixture is what all start from next. The paper mixes once an epoch; here that may be done several
+times.
+
+In the paper a mixture is the plain average of the shards' weights. For a perceptron that is as
+good as their sum, because only proportions count. A learner with a margin needs the right size as
+well: what one shard has learnt of a rare feature would be divided by the number of shards that know
+nothing of it. So a feature is averaged over the shards that have changed it (``"features"``).
+
+The step is bounded by 1 / (lambda m), m being the number of instances. A shard of n has m / n, so
+that its bound is n times as large.
+
+What a table remembers for the average over all rounds is mixed as well: the average that training
+ends with is that of the shards' averages. Because shards lag behind in the beginning, with several
+of them it is taken over the second half of the epochs. A single shard learns what :func:`learn`
+does, to the last bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+
+from turbotree.errors import InputError
+from turbotree.features import Weights
+from turbotree.features.weights import Arrays
+from turbotree.learning.checkpoint import Checkpoint
+from turbotree.learning.epochs import Course, EpochRecord, order_of
+from turbotree.learning.learner import LARGEST_STEP, LearnerOptions, OnEpoch, learning_from
+from turbotree.learning.mixtures import (
+    Keys,
+    averaged_anew,
+    mixed,
+    mixed_by_feature,
+    shares_of,
+)
+from turbotree.learning.problem import Task
+
+#: What shards count: for each feature, those that changed it, alike; all alike; all, as each
+#: changed the weights more or less often.
+SHARES = ("features", "uniform", "updates")
+_USUALLY_AT_MOST = 4
+
+
+@dataclass(frozen=True)
+class Mixing:
+    """How shards are mixed.
+
+    Attributes
+    ----------
+    shares
+        One of `SHARES`.
+    times
+        How often in an epoch. More often comes nearer to learning without shards, and costs more.
+        None: as often as there are shards, at most four times.
+    """
+
+    shares: str = SHARES[0]
+    times: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.shares not in SHARES:
+            raise InputError(f"unknown shares {self.shares!r}; expected one of {', '.join(SHARES)}")
+        if self.times is not None and self.times < 1:
+            raise InputError(f"mixing {self.times} times an epoch; expected at least 1")
+
+    def legs(self, shards: int) -> int:
+        """Return how often so many shards are mixed in an epoch; one alone has nothing to mix.
+
+        >>> [Mixing().legs(shards) for shards in (1, 2, 10)]
+        [1, 2, 4]
+        """
+        return 1 if shards == 1 else self.times or min(shards, _USUALLY_AT_MOST)
+
+    def to_record(self, shards: int) -> dict[str, Any]:
+        """Return what the outcome depends on, as JSON-ready data."""
+        return {"shards": shards, "shares": self.shares, "times": self.legs(shards)}
+
+
+@dataclass(frozen=True, slots=True)
+class Leg:
+    """A part of an epoch: the `number`-th of so many, from 0; `epoch` epochs were before."""
+
+    epoch: int
+    number: int
+    legs: int
+
+    def bounds(self, instances: int) -> tuple[int, int]:
+        """Return where it begins and ends in the order of the epoch.
+
+        >>> [Leg(0, number, 3).bounds(10) for number in range(3)]
+        [(0, 3), (3, 6), (6, 10)]
+        """
+        at = (number * instances // self.legs for number in (self.number, self.number + 1))
+        return next(at), next(at)
+
+
+@dataclass(frozen=True)
+class ShardLeg:
+    """What a shard made of a leg: its weights' state, its record, how many instances it has."""
+
+    state: Arrays
+    record: EpochRecord
+    instances: int
+
+
+class Shards(Protocol):
+    """A training set in several parts, wherever they are."""
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        ...
+
+    def supported(self) -> Keys:
+        """Return the features that occur in a right answer of any shard, in ascending order."""
+        ...
+
+    def learn(
+        self, options: LearnerOptions, leg: Leg, state: Arrays
+    ) -> Iterator[tuple[int, ShardLeg]]:
+        """Have each shard go through one leg; give what came out as soon as it is there."""
+        ...
+
+
+def learn_leg(task: Task, options: LearnerOptions, leg: Leg, state: Arrays) -> ShardLeg:
+    """Go through one leg in a shard.
+
+    Parameters
+    ----------
+    task
+        The instances of the shard.
+    options
+        Those of the shard.
+    leg
+        Which part of which epoch.
+    state
+        The weights to start from.
+    """
+    weights, record = Weights.restore(state), EpochRecord(leg.epoch + 1)
+    learn_from = learning_from(task, options, weights)
+    order = order_of(len(task), options.seed, leg.epoch)
+    for position in range(*leg.bounds(len(task))):
+        learn_from(int(order[position]), position + 1, record)
+    return ShardLeg(weights.state(), record, len(task))
+
+
+def learn_in_shards(
+    shards: Shards,
+    options: LearnerOptions,
+    *,
+    mixing: Mixing | None = None,
+    checkpoint: Checkpoint | None = None,
+    on_shard: Callable[[int, EpochRecord], None] | None = None,
+    on_epoch: OnEpoch | None = None,
+) -> tuple[Weights, list[EpochRecord]]:
+    """Train weights on all shards.
+
+    Parameters
+    ----------
+    shards
+        The training set.
+    options
+        As for :func:`learn`; the step is that of the whole set.
+    mixing
+        How to mix.
+    checkpoint
+        Where to keep the state, so that a killed run can be taken up.
+    on_shard
+        Told how many instances are done in this epoch, and its record so far.
+    on_epoch
+        As for :func:`learn`.
+    """
+    mixing = mixing or Mixing()
+    legs = mixing.legs(len(shards))
+
+    def new_weights() -> Weights:
+        if options.features != "supported":
+            return Weights()
+        keys = shards.supported()
+        weights = Weights.of(keys, np.zeros(len(keys), dtype=np.float32))
+        weights.close()
+        return weights
+
+    course = Course.begin(new_weights, Weights.restore, EpochRecord, checkpoint)
+    step = min(LARGEST_STEP, options.largest_step * len(shards))
+    of_shard = replace(options, largest_step=step)
+    for epoch in range(course.epoch, options.epochs):
+        if len(course.records) <= epoch:
+            course.records.append(EpochRecord(epoch + 1))
+        record = course.records[epoch]
+        for number in range(course.done, legs):
+            if number > course.done and checkpoint is not None and checkpoint.due():
+                checkpoint.save(course.weights, course.records, epoch, number)
+            leg = Leg(epoch, number, legs)
+            course.weights = _go_together(
+                shards, of_shard, mixing, leg, course.weights, record, on_shard
+            )
+        course.epoch, course.done = epoch + 1, 0
+        record.features = len(course.weights)
+        if on_epoch is not None:
+            on_epoch(course.weights, record)
+        if len(shards) > 1 and course.epoch == options.epochs // 2:
+            course.weights = averaged_anew(course.weights)
+        if checkpoint is not None:
+            checkpoint.save(course.weights, course.records, course.epoch, 0)
+    return course.weights, course.records
+
+
+def _go_together(
+    shards: Shards,
+    options: LearnerOptions,
+    mixing: Mixing,
+    leg: Leg,
+    weights: Weights,
+    record: EpochRecord,
+    on_shard: Callable[[int, EpochRecord], None] | None,
+) -> Weights:
+    """Have all shards go through a leg, and mix what comes out."""
+    start = weights.state()
+    found: dict[int, ShardLeg] = {}
+    done = 0
+    for number, shard in shards.learn(options, leg, start):
+        found[number] = shard
+        done += leg.bounds(shard.instances)[1]
+        if on_shard is not None:
+            so_far = sum(one.record.loss for one in found.values())
+            on_shard(done, replace(record, loss=record.loss + so_far))
+    # Sums are made in the order of the shards: it decides the last digits.
+    in_order = [found[number] for number in range(len(shards))]
+    record.loss += sum(shard.record.loss for shard in in_order)
+    updates = [shard.record.updates for shard in in_order]
+    record.updates += sum(updates)
+    states = [shard.state for shard in in_order]
+    if mixing.shares == "features":
+        return Weights.restore(mixed_by_feature(states, start))
+    return Weights.restore(mixed(states, shares_of(updates, mixing.shares)))
