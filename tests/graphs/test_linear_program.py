@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles.graphs import ALL_KINDS, graphs, single_factor_graph
 from oracles.interrupting import interrupted_soon
+from oracles.trees import all_trees
 
 from turbotree.errors import InfeasibleError, InputError
 from turbotree.graphs import FactorGraph, Kind, Status, brute_force, linear_program
@@ -172,3 +174,18 @@ def test_ctrl_c_stops_the_search():
     with interrupted_soon(0.5), pytest.raises(KeyboardInterrupt):
         linear_program(graph, exact=True, time_limit_seconds=30)
     assert time.perf_counter() - started < 15
+
+
+def test_a_graph_that_misleads_presolve_is_solved():
+    """The trees of four words under rules, of which HiGHS with presolve finds the second best."""
+    graph = FactorGraph.load(Path(__file__).parent / "data" / "four_words_under_rules.npz")
+    arcs = [(h, m) for m in range(1, 5) for h in range(5) if h != m]
+    best = -np.inf
+    for heads in all_trees(4):
+        tree = graph.copy()
+        tree.fix(np.arange(len(arcs)), [heads[m - 1] == h for h, m in arcs])
+        try:  # what rules add follows from the arcs
+            best = max(best, linear_program(tree, exact=True).value)
+        except InfeasibleError:
+            continue
+    assert linear_program(graph, exact=True).value == pytest.approx(best)
