@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from turbotree.errors import InputError
-from turbotree.experiments.data import HELD_OUT, Dataset
+from turbotree.experiments.columns import held_out, in_columns
+from turbotree.experiments.data import Dataset
 from turbotree.text import Sentence, column_layout, read_sentences
 
 _LAYOUT = column_layout(("form", "xpos", "chunk"), " ")
@@ -40,17 +41,10 @@ def noun_phrases(tree: Sentence) -> list[str]:
 
 def chunked(sentences: Sequence[Sentence]) -> list[Sentence]:
     """Return sentences with words, tags and chunks; trees get their noun phrases as chunks."""
-    found = []
-    for sentence in sentences:
-        if not sentence.layout.numbered:
-            found.append(sentence)
-            continue
-        # Column files are split at spaces, which some treebanks have inside of words.
-        forms = (form.replace(" ", "_") for form in sentence.forms)
-        rows = zip(forms, sentence.upos, noun_phrases(sentence), strict=True)
-        lines = "".join(f"{form} {tag} {chunk}\n" for form, tag, chunk in rows)
-        found.append(Sentence(f"{lines}\n", _LAYOUT))
-    return found
+    return [
+        in_columns(one, one.upos, noun_phrases(one), _LAYOUT) if one.layout.numbered else one
+        for one in sentences
+    ]
 
 
 def read_chunks(folder: Path) -> Dataset:
@@ -61,7 +55,6 @@ def read_chunks(folder: Path) -> Dataset:
             raise InputError(f"{folder / name}: missing; expected words, tags and chunks there")
         parts.append(tuple(read_sentences(folder / name, _LAYOUT)))
     train, test = parts
-    dev = train[::HELD_OUT]
-    train = tuple(one for number, one in enumerate(train) if number % HELD_OUT)
+    train, dev = held_out(train)
     about = "chunks; every tenth training sentence is held out for development"
     return Dataset(folder.name, train, dev, test, about, "chunks")

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from turbotree.errors import InputError
-from turbotree.experiments.data import HELD_OUT, Dataset
+from turbotree.experiments.columns import held_out, in_columns
+from turbotree.experiments.data import Dataset
 from turbotree.text import Sentence, column_layout, read_sentences
 
 _LAYOUT = column_layout(("form", "xpos", "entity"), " ")
@@ -48,17 +49,13 @@ def _top(tree: Sentence, word: int) -> int:
 def with_entities(sentences: Sequence[Sentence]) -> list[Sentence]:
     """Return sentences with words, tags and entities; trees get their names as entities."""
     found = []
-    for sentence in sentences:
-        if not sentence.layout.numbered:
-            found.append(sentence)
-            continue
-        # Column files are split at spaces, which some treebanks have inside of words. The tag of a
-        # proper noun would give the answer away.
-        forms = (form.replace(" ", "_") for form in sentence.forms)
-        tags = ("NOUN" if tag == "PROPN" else tag for tag in sentence.upos)
-        rows = zip(forms, tags, names_of(sentence), strict=True)
-        lines = "".join(f"{form} {tag} {entity}\n" for form, tag, entity in rows)
-        found.append(Sentence(f"{lines}\n", _LAYOUT))
+    for one in sentences:
+        if one.layout.numbered:
+            # The tag of a proper noun would give the answer away.
+            tags = ["NOUN" if tag == "PROPN" else tag for tag in one.upos]
+            found.append(in_columns(one, tags, names_of(one), _LAYOUT))
+        else:
+            found.append(one)
     return found
 
 
@@ -80,8 +77,7 @@ def read_entities(folder: Path) -> list[Dataset]:
         if dev_file.exists():
             dev = tuple(read_sentences(dev_file, _LAYOUT))
         else:
-            dev = train[::HELD_OUT]
-            train = tuple(one for number, one in enumerate(train) if number % HELD_OUT)
+            train, dev = held_out(train)
             about += "; every tenth training sentence is held out for development"
         tested = tuple(read_sentences(test, _LAYOUT))
         found.append(Dataset(name, train, dev, tested, about, "entities"))
