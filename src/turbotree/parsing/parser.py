@@ -33,7 +33,7 @@ from turbotree.text import Sentence, as_sentence
 if TYPE_CHECKING:
     from turbotree.parsing.treebank import TrainingSource
 
-_BATCH_SIZE = 32
+_BATCH_SIZE = 128
 
 
 @dataclass(frozen=True)
