@@ -128,11 +128,12 @@ def test_mixing_is_averaging_by_hand(shares, times, loss, shards):
     assert found == pytest.approx(scores_by_hand(average), abs=1e-4)
 
 
+@pytest.mark.parametrize("average_from", [0.0, 0.4])
 @pytest.mark.parametrize("features", ["all", "supported"])
 @pytest.mark.parametrize("loss", ["crf", "svm", "perceptron"])
-def test_one_shard_learns_what_learning_without_shards_does(loss, features):
+def test_one_shard_learns_what_learning_without_shards_does(loss, features, average_from):
     task = ChoiceTask(random_instances(9))
-    options = replace(OPTIONS, loss=Loss.named(loss), features=features)
+    options = replace(OPTIONS, loss=Loss.named(loss), features=features, average_from=average_from)
     expected, records = learn(task, options)
     found, mixed_records = learn_in_shards(Tasks([task]), options)
     assert mixed_records == records

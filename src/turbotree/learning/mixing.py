@@ -145,8 +145,9 @@ def learn_leg(task: Task, options: LearnerOptions, leg: Leg, state: Arrays) -> S
     weights, record = Weights.restore(state), EpochRecord(leg.epoch + 1)
     learn_from = learning_from(task, options, weights)
     order = order_of(len(task), options.seed, leg.epoch)
+    before = leg.epoch * len(task)
     for position in range(*leg.bounds(len(task))):
-        learn_from(int(order[position]), position + 1, record)
+        learn_from(int(order[position]), before + position + 1, record)
     return ShardLeg(weights.state(), record, len(task))
 
 
@@ -190,6 +191,8 @@ def learn_in_shards(
     course = Course.begin(new_weights, Weights.restore, EpochRecord, checkpoint)
     step = min(LARGEST_STEP, options.largest_step * len(shards))
     of_shard = replace(options, largest_step=step)
+    if len(shards) > 1:  # then the average begins anew for all at once, below
+        of_shard = replace(of_shard, average_from=0.0)
     for epoch in range(course.epoch, options.epochs):
         if len(course.records) <= epoch:
             course.records.append(EpochRecord(epoch + 1))

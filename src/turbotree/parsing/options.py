@@ -18,7 +18,8 @@ TEMPLATE_SETS = ("pruner", *FAMILIES, "label", "label_pair")
 
 _TABLES = ("pruner", "parts", "labels")
 _PRUNER_STEP = 0.1
-_OPTIONAL = ("beta", "gamma", "pruning_threshold")
+_AVERAGE_FROM = 0.2
+_OPTIONAL = ("average_from", "beta", "gamma", "pruning_threshold")
 # Threshold and heads, for arcs alone and for parts of higher order.
 _PRUNING = (1e-4, 20)
 _STRICTER_PRUNING = (1e-3, 10)
@@ -43,6 +44,9 @@ class TrainingOptions:
         Passes over the data, for arcs and labels.
     largest_step
         The papers' 1 / (lambda m): the smaller, the stronger the L2 regularisation.
+    average_from
+        Share of the rounds that the average of the weights leaves out, for arcs and labels. None:
+        a fifth of them, and none with the perceptron, whose steps do not get smaller.
     features
         ``"all"`` or ``"supported"``.
     seed
@@ -76,6 +80,7 @@ class TrainingOptions:
     decoder: str = DECODERS[0]
     epochs: int = 10
     largest_step: float = 0.01
+    average_from: float | None = None
     features: str = "all"
     seed: int = 1
     threads: int = 1
@@ -96,7 +101,7 @@ class TrainingOptions:
             absent = name == "max_heads" and self.max_heads is None
             if not absent and not isinstance(value := getattr(self, name), int):
                 raise InputError(f"{name} is {value!r}; expected a whole number")
-        for name in ("largest_step", "pruning_threshold", "label_step", "beta", "gamma"):
+        for name in ("largest_step", "label_step", *_OPTIONAL):
             absent = name in _OPTIONAL and getattr(self, name) is None
             if not absent and not isinstance(value := getattr(self, name), float | int):
                 raise InputError(f"{name} is {value!r}; expected a number")
@@ -126,15 +131,17 @@ class TrainingOptions:
 
     def arc_learner(self) -> LearnerOptions:
         """Return how to train the arcs."""
-        return LearnerOptions(
-            self.arc_loss(), self.epochs, self.largest_step, self.features, self.seed
-        )
+        return self._learner(self.arc_loss(), self.largest_step)
 
     def label_learner(self) -> LearnerOptions:
         """Return how to train the labels."""
-        return LearnerOptions(
-            Loss.named(self.label_loss), self.epochs, self.label_step, self.features, self.seed
-        )
+        return self._learner(Loss.named(self.label_loss), self.label_step)
+
+    def _learner(self, loss: Loss, step: float) -> LearnerOptions:
+        average = self.average_from
+        if average is None:
+            average = _AVERAGE_FROM if loss.gamma or loss.probabilistic else 0.0
+        return LearnerOptions(loss, self.epochs, step, self.features, self.seed, average)
 
     def pruning(self) -> PruningOptions:
         """Return how far to prune."""
@@ -180,6 +187,7 @@ class TrainingOptions:
             "decoder": self.decoder,
             "epochs": self.epochs,
             "largest_step": self.largest_step,
+            "average_from": self.arc_learner().average_from,
             "features": self.features,
             "seed": self.seed,
             "single_root": self.single_root,
