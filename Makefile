@@ -108,12 +108,12 @@ reproduce-small: $(VENV)/.dev
 	mkdir -p build
 	$(BIN)/turbotree reproduce --small all -o build/reproduce-small.html --threads 2
 
-# The English model of the package, from the Universal Dependencies treebank English EWT, which DATA
-# has to hold: some twenty minutes on one core. Every fifth sentence of the development set is kept
-# for calibrating the probabilities, the others are learnt from. The same treebank gives the same
-# bytes, so that `git status` tells whether anything has changed.
-DATA ?= ../shared/treebanks
-ENGLISH := $(DATA)/en_ewt-ud
+# The English model of the package, from the Universal Dependencies treebank English EWT, which is to
+# lie in TREEBANKS: some twenty minutes on one core. Every fifth sentence of the development set is
+# kept for calibrating the probabilities, the others are learnt from. The same treebank gives the
+# same bytes, so that `git status` tells whether anything has changed.
+TREEBANKS ?= $(DATA)/treebanks
+ENGLISH := $(TREEBANKS)/en_ewt-ud
 MODEL_EN := src/turbotree/models/en.safetensors
 sentences = awk 'BEGIN { RS = ""; ORS = "\n\n" } $(1)' $(ENGLISH)-dev.conllu
 

@@ -1,6 +1,6 @@
 """Training in shards beside serial training: attachment scores and time.
 
-Usage: python benchmarks/mixing.py TRAIN DEV [--shards 1,2,4] [--epochs 5]
+Usage: python benchmarks/mixing.py TRAIN DEV [--shards 1,2,4] [--epochs 10]
        [--shares features] [--times 2]
 
 Trains the pruner and the arcs (labels do not change UAS) and prints a line for each number of
@@ -55,7 +55,7 @@ def main() -> int:
     parser.add_argument("train", type=Path)
     parser.add_argument("dev", type=Path)
     parser.add_argument("--shards", default="1,2,4")
-    parser.add_argument("--epochs", type=int, default=5)
+    parser.add_argument("--epochs", type=int, default=TrainingOptions().epochs)
     parser.add_argument("--model", default="arc")
     parser.add_argument("--shares", default=Mixing().shares, choices=SHARES)
     parser.add_argument("--times", type=int, help="mixes an epoch")
