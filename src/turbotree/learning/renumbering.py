@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from turbotree.errors import InputError
+from turbotree.features import Weights
 from turbotree.features._core import LABEL_BITS, MAX_TEMPLATES
 from turbotree.learning.regularisers import templates_of_keys
 
@@ -53,15 +54,17 @@ def renumbered(
     kept = np.zeros(MAX_TEMPLATES, dtype=bool)
     kept[list(templates)] = True
     found = np.zeros(len(features), dtype=np.uint64)  # no feature has the key 0
+    # Most keys of an instance are none of these: a table of hashes tells so sooner than a search.
+    table = Weights.of(features, np.ones(len(features), dtype=np.float32)).table
     for index in range(len(many)):
         before = many.keys(index)
         before = before[kept[templates_of_keys(before)]]
         after = fewer.keys(index)
         if len(before) != len(after):
             raise InputError(f"{len(after)} features instead of {len(before)}: other templates")
-        places = np.minimum(np.searchsorted(features, before), len(features) - 1)
-        known = features[places] == before
-        found[places[known]] = after[known]
+        known = np.flatnonzero(table.find(before))
+        wanted, first = np.unique(before[known], return_index=True)
+        found[np.searchsorted(features, wanted)] = after[known[first]]
     new = found[place_of_key]
     changed: KeyArray = (new | (keys & _LABEL))[new != 0]
     return changed
