@@ -21,7 +21,7 @@ class Point(NamedTuple):
 POINTS = (
     Point("arc", 2.0, 86.34, True),
     Point("standard", 1.11, 89.07, True),
-    Point("full", 0.84, 89.12, True),
+    Point("full", 0.7, 89.12, True),
     Point("UDPipe 1", 1.0, 86.33, False),
     Point("TurboParser standard", 0.11, 87.61, False),
     Point("TurboParser basic", 0.30, 84.18, False),
