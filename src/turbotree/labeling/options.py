@@ -161,8 +161,7 @@ class TaggerOptions:
         >>> TaggerOptions().usual_average(), TaggerOptions(loss="perceptron").usual_average()
         (0.5, 0.0)
         """
-        loss = self.chosen_loss()
-        return _AVERAGES.get(self.task, 0.0) if loss.gamma or loss.probabilistic else 0.0
+        return _AVERAGES.get(self.task, 0.0) if self.chosen_loss().has_margin else 0.0
 
     def threshold(self, name: str | None = None, count: int | None = None) -> float:
         """Return the magnitude up to which weights are left out, of a set of templates.

@@ -70,6 +70,11 @@ class Loss:
         return f"beta={self.beta:g},gamma={self.gamma:g}"
 
     @property
+    def has_margin(self) -> bool:
+        """Whether cost or temperature asks for a margin: steps then get smaller with the loss."""
+        return self.gamma > 0 or self.probabilistic
+
+    @property
     def probabilistic(self) -> bool:
         """Whether training needs marginals (finite beta) rather than the best answer."""
         return math.isfinite(self.beta)
@@ -108,7 +113,7 @@ class Loss:
         """
         if squared_norm == 0.0:
             return 0.0
-        if self.gamma == 0 and not self.probabilistic:
+        if not self.has_margin:
             return largest
         return min(largest, loss / squared_norm)
 

@@ -140,7 +140,7 @@ class TrainingOptions:
     def _learner(self, loss: Loss, step: float) -> LearnerOptions:
         average = self.average_from
         if average is None:
-            average = _AVERAGE_FROM if loss.gamma or loss.probabilistic else 0.0
+            average = _AVERAGE_FROM if loss.has_margin else 0.0
         return LearnerOptions(loss, self.epochs, step, self.features, self.seed, average)
 
     def pruning(self) -> PruningOptions:
