@@ -55,20 +55,28 @@ void ScaledTable::scale(std::span<const double> factors) {
 // Replaces each live weight w by change(template, w), drops zeros and makes all scales one.
 template <class Change>
 void ScaledTable::rewrite(Change change) {
+  std::size_t kept = 0;
   slots_.for_all([&](Slot& slot) {
     if (!alive(slot)) return;
     const int number = template_of(slot.key);
     slot.value = static_cast<float>(change(number, groups_[number].scale * slot.value));
+    if (slot.value == 0.0f)
+      slot.generation = 0;
+    else
+      ++kept;
   });
-  slots_.compact([this](const Slot& slot) { return alive(slot) && slot.value != 0.0f; });
+  // Moving all that lives costs far more than the room of a few dead features.
+  if (4 * kept < 3 * slots_.size())
+    slots_.compact([this](const Slot& slot) { return alive(slot); });
   for (Group& group : groups_) group = Group{1.0, 0.0, 0, group.generation};
   // In the order of the keys: norms must not depend on how the table grew.
   slots_.for_each([&](const Slot& slot) {
+    if (!alive(slot)) return;
     Group& own = groups_[template_of(slot.key)];
     ++own.live;
     own.squared_norm += static_cast<double>(slot.value) * slot.value;
   });
-  live_ = slots_.size();
+  live_ = kept;
 }
 
 void ScaledTable::compact() {

@@ -3,7 +3,7 @@
 // A weight is scale * value, so that shrinking a template costs one multiplication however many
 // features it has; its norm is kept up to date with every change. A template that dies only moves
 // on to its next generation: slots of an earlier one count as zero, are used anew when their
-// feature comes back, and go when the table is next compacted.
+// feature comes back, and go when the table is compacted and has many of them.
 #pragma once
 
 #include <cstddef>
@@ -42,7 +42,8 @@ class ScaledTable {
   void scale(std::span<const double> factors);
   // Moves each weight towards zero by its template's amount.
   void threshold(std::span<const double> amounts);
-  // Drops what is zero, makes all scales one, and sums the norms afresh.
+  // Drops what is zero, makes all scales one, and sums the norms afresh. Room is given back where a
+  // quarter of the slots or more are dead.
   void compact();
 
   // Calls visit(key, value) for every live feature in ascending order of the keys.
