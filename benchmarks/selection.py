@@ -84,6 +84,7 @@ def _arguments() -> argparse.Namespace:
     run.add_argument("--selection-epochs", nargs="+", type=int, default=[5])
     run.add_argument("--epochs", nargs="+", type=int, default=[10])
     run.add_argument("--steps", nargs="+", type=float, help="largest steps instead of the usual")
+    run.add_argument("--trim", type=float, help="as for training: larger, fewer weights are kept")
     run.add_argument("--seeds", nargs="+", type=int, default=[1])
     run.add_argument("--held-out", action="store_true")
     run.add_argument("--sentences", type=int, help="train on the first N only; then no bars count")
@@ -103,6 +104,8 @@ def _runs(options: argparse.Namespace) -> Iterator[Row]:
         common = {"data": data, "held_out": options.held_out, "epochs": epochs, "seed": seed}
         if step is not None:
             common["step"] = step
+        if options.trim is not None:
+            common["trim"] = options.trim
         if options.sentences is not None:
             common["sentences"] = options.sentences
         for method in options.methods:
@@ -147,6 +150,8 @@ def _measured(runs: list[Row], options: argparse.Namespace) -> list[Row]:
     }
     if "step" in runs[0]:
         common["largest_step"] = runs[0]["step"]
+    if "trim" in runs[0]:
+        common["trim"] = runs[0]["trim"]
     measure = _measure_taggers if runs[0]["data"] in _FILES else _measure_parsers
     rows = measure(runs, options.folder, common)
     spent = (time.process_time() - started) / len(runs)
