@@ -77,6 +77,19 @@ def test_an_interrupted_run_goes_on(tmp_path: Path) -> None:
     assert calls == ["built-in", "other"]
 
 
+def test_a_report_of_what_is_kept_does_no_work(tmp_path: Path) -> None:
+    calls: list[str] = []
+    experiments = [counting(calls), replace(counting(calls), id="some-table2")]
+    with pytest.raises(InputError, match="nothing of what was asked for"):
+        run_experiments(experiments, treebanks(), SMALL, Cache(tmp_path), kept_only=True)
+    with pytest.raises(KeyboardInterrupt):
+        run_experiments([counting(calls, "other")], treebanks(), SMALL, Cache(tmp_path))
+    (outcome,) = run_experiments(experiments, treebanks(), SMALL, Cache(tmp_path), kept_only=True)
+    assert calls == ["built-in"]
+    assert outcome.datasets == ("built-in",)
+    assert "the test sentences of built-in<" in report_html([outcome], treebanks(), SMALL)
+
+
 def test_other_settings_or_sentences_are_other_results(tmp_path: Path) -> None:
     calls: list[str] = []
     first = treebanks()[:1]

@@ -118,6 +118,13 @@ def reproduce(
             show_default=False,
         ),
     ] = None,
+    kept: Annotated[
+        bool,
+        typer.Option(
+            "--kept",
+            help="Do no new work: a report of what the cache holds, say of an interrupted run.",
+        ),
+    ] = False,
     threads: Annotated[int, typer.Option(metavar="N", min=1, help="Threads for training.")] = 1,
     list_them: Annotated[
         bool, typer.Option("--list", help="List the experiments and exit.")
@@ -188,6 +195,7 @@ def reproduce(
             settings,
             room.Cache(folder),
             threads=threads,
+            kept_only=kept,
             note=note,
             # The trainings of a small run take seconds each.
             progress=partial(shown_progress, quiet or small),

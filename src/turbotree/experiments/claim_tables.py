@@ -16,7 +16,16 @@ _KINDS = {
     (False, True): ("DO NOT HOLD, beyond chance", "fails"),
 }
 
-_COLUMNS = ("expected", "measure", "from → to", "difference", "95 % interval", "p", "verdict")
+_COLUMNS = (
+    "expected",
+    "measure",
+    "data sets",
+    "from → to",
+    "difference",
+    "95 % interval",
+    "p",
+    "verdict",
+)
 
 
 def summary(claims: Sequence[tuple[Experiment, Claim]]) -> str:
@@ -51,10 +60,10 @@ def claim_table(claims: Sequence[Claim]) -> str:
     """Lay out the claims of one experiment, each with those of the treebanks by themselves."""
     rows = []
     for claim in claims:
-        rows.append([escape(claim.text), escape(claim.measure), *_cells(claim)])
+        rows.append([escape(claim.text), escape(claim.measure), _data_sets(claim), *_cells(claim)])
         for name, difference in claim.each:
             alone = replace(claim, difference=difference, each=())
-            rows.append([f'<span class="note">on {escape(name)}</span>', "", *_cells(alone)])
+            rows.append([f'<span class="note">on {escape(name)}</span>', "", "", *_cells(alone)])
     return _table(rows)
 
 
@@ -65,6 +74,7 @@ def _linked(claims: Sequence[tuple[Experiment, Claim]]) -> str:
                 f'{escape(claim.text)} <a class="note keep" href="#{escape(experiment.id)}">'
                 f"{escape(experiment.id)}</a>",
                 escape(claim.measure),
+                _data_sets(claim),
                 *_cells(claim),
             ]
             for experiment, claim in claims
@@ -81,6 +91,10 @@ def _table(rows: Sequence[Sequence[str]]) -> str:
         '<div class="scroll"><table class="claims"><caption>Does the ordering hold?</caption>'
         f"<thead><tr>{head}</tr></thead><tbody>\n{body}</tbody></table></div>"
     )
+
+
+def _data_sets(claim: Claim) -> str:
+    return str(max(1, len(claim.each)))
 
 
 def _cells(claim: Claim) -> list[str]:

@@ -130,7 +130,7 @@ def _section(outcome: Outcome) -> str:
         ("Compared", experiment.compares),
         ("The paper found", experiment.expected),
         ("How the data differ", experiment.data),
-        ("Measured on", f"the {experiment.split} sentences"),
+        ("Measured on", f"the {experiment.split} sentences of {', '.join(outcome.datasets)}"),
     ):
         parts.append(f"<dt>{name}</dt><dd>{escape(text)}</dd>")
     parts.append("</dl>")

@@ -26,6 +26,8 @@ class Outcome:
         What was run.
     shown
         Its tables, figures and claims.
+    datasets
+        Names of the treebanks that it was measured on.
     cached
         How many treebanks were taken from the cache.
     seconds
@@ -34,6 +36,7 @@ class Outcome:
 
     experiment: Experiment
     shown: Shown
+    datasets: tuple[str, ...]
     cached: int
     seconds: float
 
@@ -81,6 +84,7 @@ def run_experiments(
     cache: Cache,
     *,
     threads: int = 1,
+    kept_only: bool = False,
     note: Callable[[str], None] = lambda text: None,
     progress: OpenProgress = silently,
 ) -> list[Outcome]:
@@ -96,6 +100,8 @@ def run_experiments(
         Where results and models are kept. What is in it is not worked out again.
     threads
         For training.
+    kept_only
+        Whether to do no new work: what the cache does not hold is left out.
     note, progress
         Told what goes on.
     """
@@ -129,12 +135,19 @@ def run_experiments(
                 "train": dataset.fingerprint("train"),
                 "measured_on": dataset.fingerprint(experiment.split),
             }
-            if cache.load(inputs) is None:
-                note(f"{dataset.name}: working")
-            else:
+            if cache.load(inputs) is not None:
                 note(f"{dataset.name}: kept from an earlier run")
                 cached += 1
+            elif kept_only:
+                note(f"{dataset.name}: left out, not measured yet")
+                continue
+            else:
+                note(f"{dataset.name}: working")
             measured[dataset.name] = cache.get(inputs, partial(experiment.measure, workshop))
-        shown = experiment.show(measured)
-        outcomes.append(Outcome(experiment, shown, cached, perf_counter() - started))
+        if measured:
+            shown = experiment.show(measured)
+            seconds = perf_counter() - started
+            outcomes.append(Outcome(experiment, shown, tuple(measured), cached, seconds))
+    if not outcomes:
+        raise InputError(f"{cache.folder}: nothing of what was asked for is kept there")
     return outcomes
