@@ -10,7 +10,8 @@ from turbotree.experiments.catalogue import (
     sparsity2011,
     sparsity2011_table1,
     sparsity2011_table2,
-    turbo2010,
+    turbo2010_table2,
+    turbo2010_table3,
 )
 
 EXPERIMENTS = (
@@ -24,8 +25,9 @@ EXPERIMENTS = (
     admm2011_figures.FIGURE_2,
     admm2011_figures.FIGURE_3,
     admm2011_figures.FIGURE_4,
-    turbo2010.TABLE_2,
-    turbo2010.TABLE_3,
+    turbo2010_table2.LOSSES,
+    turbo2010_table2.COMPLETE,
+    turbo2010_table3.EXPERIMENT,
     sparsity2011_table1.EXPERIMENT,
     sparsity2011_table2.EXPERIMENT,
     sparsity2011.FIGURE_2,
