@@ -32,5 +32,6 @@ EXPERIMENTS = (
     sparsity2011_table2.EXPERIMENT,
     sparsity2011.FIGURE_2,
     sparsity2011.FIGURE_3,
+    sparsity2011.FIGURE_3_OTHERS,
     sparsity2011.TABLE_3,
 )

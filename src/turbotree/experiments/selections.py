@@ -1,0 +1,105 @@
+"""Templates of arcs selected in one way or another, and what parsers make of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from turbotree.experiments.measuring import parse_right, words_of
+from turbotree.experiments.records import Measured
+from turbotree.experiments.workshop import PLAIN_LABELS, Workshop
+from turbotree.learning import SelectionOptions
+from turbotree.parsing import select_parser
+from turbotree.parsing.templates import load_templates
+
+_METHODS = {
+    "group lasso": {"method": "group-lasso"},
+    "information gain": {"method": "information-gain"},
+    "coarse to fine": {"method": "group-lasso", "groups": "coarse-to-fine"},
+    "lasso": {"method": "l1"},
+}
+
+
+def measure_selections(workshop: Workshop, methods: Sequence[str]) -> Measured:
+    """Select by some methods, each for all budgets, and parse with what came of it.
+
+    The lasso wants to come after the group lasso.
+    """
+    budgets = list(workshop.settings.selection_budgets)
+    systems, selected, families = {}, {}, {}
+    wanted = budgets
+    for method in methods:
+        # The lasso gets as many features as the group lasso has, so that the two can be compared.
+        found = _selected(workshop, method, wanted if method == "lasso" else budgets)
+        for budget, outcome in zip(budgets, found["outcomes"], strict=True):
+            systems[f"{method} {budget}"] = {"right": outcome.pop("right")}
+            selected[f"{method} {budget}"] = outcome
+        if method == "group lasso":
+            wanted = [outcome["features"] for outcome in found["outcomes"]]
+        families = found["families"]
+    return {
+        "words": words_of(workshop.gold),
+        "systems": systems,
+        "selected": selected,
+        "methods": list(methods),
+        "budgets": budgets,
+        "families": families,
+        "instances": len(workshop.dataset.train),
+    }
+
+
+def _selected(workshop: Workshop, method: str, budgets: Sequence[int]) -> Measured:
+    """Select by one method for some budgets, or take what is kept of that."""
+    settings = workshop.settings
+    options = {
+        **_METHODS[method],
+        "epochs": max(1, settings.epochs // 2),
+        "rounds_between": min(300, max(1, len(workshop.dataset.train) // 2)),
+        "refit": "selected" if method == "lasso" else "templates",
+    }
+    inputs = {
+        "what": "selection",
+        "selection": options,
+        "budgets": list(budgets),
+        "parser": workshop.parser_inputs(parts=["arc"], templates=_templates(workshop)),
+        "measured_on": workshop.dataset.fingerprint(workshop.split),
+    }
+    return dict(workshop.cache.get(inputs, lambda: _select(workshop, method, budgets, options)))
+
+
+def _templates(workshop: Workshop) -> dict[str, list[str]]:
+    return {**PLAIN_LABELS, "arc": load_templates(workshop.settings.selection_templates)}
+
+
+def _select(
+    workshop: Workshop, method: str, budgets: Sequence[int], options: Mapping[str, Any]
+) -> Measured:
+    settings, templates = workshop.settings, _templates(workshop)
+    workshop.note(f"selecting from {len(templates['arc'])} templates by {method}")
+    with workshop.progress() as progress:
+        parsers, report = select_parser(
+            list(workshop.dataset.train),
+            budgets,
+            selection=SelectionOptions(**options, seed=settings.seed),
+            templates=templates,
+            epochs=settings.epochs,
+            pruner_epochs=settings.pruner_epochs,
+            seed=settings.seed,
+            threads=workshop.threads,
+            progress=progress,
+        )
+    places = [outcome.budget for outcome in report.outcomes]
+    outcomes = []
+    for budget in budgets:
+        place = places.index(budget)  # equal budgets share a parser
+        parser, outcome = parsers[place], report.outcomes[place]
+        outcomes.append(
+            {
+                "right": parse_right(parser, workshop.gold)["right"],
+                "features": outcome.features,
+                "families": report.families(outcome.templates),
+                "peak": outcome.peak_features,
+                "trace": [list(point) for point in outcome.trace],
+            }
+        )
+    return {"outcomes": outcomes, "families": report.families()}
