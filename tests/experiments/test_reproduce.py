@@ -41,6 +41,10 @@ def test_a_small_run_fills_its_report_and_a_second_one_adds_nothing(tmp_path: Pa
     page = report.read_text(encoding="utf-8")
     for expected in ("Koo, Rush", "Table 3", "P-G+S", "92.34", "How the data differ", "95 %"):
         assert expected in page
+    status, text = run(*given, "-o", str(tmp_path / "other.html"), "--kept")
+    assert status == 2
+    assert "nothing of what was asked for is kept" in text
+    assert not (tmp_path / "other.html").exists()
     status, again = run(*given, "-o", str(report))
     assert status == 0
     assert "kept from an earlier run" in again

@@ -90,6 +90,12 @@ def test_a_report_of_what_is_kept_does_no_work(tmp_path: Path) -> None:
     assert "the test sentences of built-in<" in report_html([outcome], treebanks(), SMALL)
 
 
+def test_data_that_no_experiment_can_use_are_refused(tmp_path: Path) -> None:
+    chunks = [replace(built_in(12, 4), kind="chunks")]
+    with pytest.raises(InputError, match="no data for what was asked for; expected trees"):
+        run_experiments([counting([])], chunks, SMALL, Cache(tmp_path))
+
+
 def test_other_settings_or_sentences_are_other_results(tmp_path: Path) -> None:
     calls: list[str] = []
     first = treebanks()[:1]

@@ -148,6 +148,9 @@ def run_experiments(
             shown = experiment.show(measured)
             seconds = perf_counter() - started
             outcomes.append(Outcome(experiment, shown, tuple(measured), cached, seconds))
-    if not outcomes:
+    if not outcomes and kept_only:
         raise InputError(f"{cache.folder}: nothing of what was asked for is kept there")
+    if not outcomes:
+        kinds = dict.fromkeys(kind for experiment in experiments for kind in experiment.kinds)
+        raise InputError(f"no data for what was asked for; expected {' or '.join(kinds)}")
     return outcomes
