@@ -25,12 +25,13 @@ from reporting import Report
 from selection_bars import bars, plot_memory
 
 from turbotree.evaluation import attachment_scores, span_scores
+from turbotree.experiments.measuring import parse_right, words_of
 from turbotree.labeling import Tagger
 from turbotree.labeling.data import read_labelled
 from turbotree.labeling.selecting import select_tagger
 from turbotree.labeling.templates import load_templates as label_templates
 from turbotree.learning.progress import Lines, Silent
-from turbotree.learning.selection import GROUPS, METHODS, SelectionOptions
+from turbotree.learning.selection import COSTS, GROUPS, METHODS, SelectionOptions
 from turbotree.parsing import Parser
 from turbotree.parsing.selecting import select_parser
 from turbotree.parsing.templates import load_templates as arc_templates
@@ -78,6 +79,7 @@ def _arguments() -> argparse.Namespace:
     run.add_argument("--folder", type=Path, required=True, help="of chunking, ner and treebanks")
     run.add_argument("--methods", nargs="+", choices=("all", *METHODS), default=["group-lasso"])
     run.add_argument("--groups", choices=GROUPS, default=GROUPS[0])
+    run.add_argument("--costs", nargs="+", choices=COSTS, default=[None])
     run.add_argument("--budgets", nargs="+", type=int, default=[30])
     run.add_argument("--rounds", nargs="+", type=int, default=[300], help="the paper's K")
     run.add_argument("--refit", nargs="+", default=["selected"], help="selected, templates")
@@ -117,15 +119,17 @@ def _runs(options: argparse.Namespace) -> Iterator[Row]:
                 if method == "information-gain":
                     yield mine
                     continue
-                for rounds, refit, passes in product(
-                    options.rounds, options.refit, options.selection_epochs
+                for rounds, refit, passes, costs in product(
+                    options.rounds, options.refit, options.selection_epochs, options.costs
                 ):
                     how = {"rounds_between": rounds, "refit": refit, "selection_epochs": passes}
+                    if costs is not None:
+                        how["costs"] = costs
                     yield {**mine, **how, "groups": options.groups}
 
 
 def _selection(run: Row) -> SelectionOptions:
-    names = ("method", "groups", "rounds_between", "refit", "seed")
+    names = ("method", "groups", "costs", "rounds_between", "refit", "seed")
     given = {name: run[name] for name in names if name in run}
     return SelectionOptions(**given, epochs=run.get("selection_epochs", 5))
 
@@ -185,9 +189,9 @@ def _measure_taggers(runs: list[Row], folder: Path, common: dict[str, Any]) -> l
 
 def _measure_parsers(runs: list[Row], folder: Path, common: dict[str, Any]) -> list[Row]:
     name, part = runs[0]["data"], "dev" if runs[0]["held_out"] else "test"
-    train, test = (
+    train, dev, test = (
         list(read_conllu(folder / "treebanks" / f"{name}-ud-{which}.conllu"))
-        for which in ("train", part)
+        for which in ("train", "dev", part)
     )
     # Heads do not depend on labels, so these may be as bad as they are quick.
     quick = {"label": ["m.upos"], "label_pair": ["prev"]}
@@ -196,6 +200,8 @@ def _measure_parsers(runs: list[Row], folder: Path, common: dict[str, Any]) -> l
     return [
         {
             "score": attachment_scores(test, (p.to_sentence() for p in parser.pipe(test))).uas,
+            "development": attachment_scores(dev, (p.to_sentence() for p in parser.pipe(dev))).uas,
+            "without_punctuation": _without_punctuation(parser, test),
             "features": len(parser.parts.weights or ()),
             "met_features": parser.record["parts"][-1]["features"],
             "instances": runs[0].get("sentences", len(train)),
@@ -203,6 +209,10 @@ def _measure_parsers(runs: list[Row], folder: Path, common: dict[str, Any]) -> l
         }
         for parser, more in zip(parsers, extra, strict=True)
     ]
+
+
+def _without_punctuation(parser: Parser, test: list[Sentence]) -> float:
+    return 100.0 * sum(parse_right(parser, test)["right"]) / sum(words_of(test))
 
 
 def _models(
@@ -245,10 +255,12 @@ def _line(row: Row) -> str:
     shown = {k: v for k, v in run.items() if k not in ("data", "method", "held_out", "seed")}
     how = ", ".join(f"{name} {value}" for name, value in shown.items())
     peak = f", peak {row['peak_features']:,}" if "peak_features" in row else ""
+    plain = row.get("without_punctuation")
+    papers = f", {plain:.2f} without punctuation" if plain is not None else ""
     return (
         f"  {run['data']:9} {'held out' if run['held_out'] else 'test':8} {run['method']:16} "
         f"{row['score']:6.2f}  {row['features']:9,} features of {row['met_features']:10,} met{peak}"
-        f"  {row['cpu_seconds']:.0f} CPU s  ({how})"
+        f"{papers}  {row['cpu_seconds']:.0f} CPU s  ({how})"
     )
 
 

@@ -48,6 +48,13 @@ class Groups(str, Enum):
     COARSE_TO_FINE = "coarse-to-fine"
 
 
+class Costs(str, Enum):
+    """What a template costs."""
+
+    SIZE = "size"
+    WORTH = "worth"
+
+
 class Refit(str, Enum):
     """What the model may use."""
 
@@ -107,6 +114,15 @@ def select(
             "or templates none of which is selected before coarser ones."
         ),
     ] = Groups(_DEFAULTS.groups),
+    costs: Annotated[
+        Costs | None,
+        typer.Option(
+            help="Of group-lasso: a template costs the more, the more features it has, or the less "
+            "it turns out to be worth in a short trial. If nothing is given, worth for trees, and "
+            "size for labels.",
+            show_default=False,
+        ),
+    ] = None,
     refit: Annotated[
         Refit,
         typer.Option(
@@ -221,6 +237,7 @@ def select(
     how = SelectionOptions(
         method=method.value,
         groups=groups.value,
+        costs=costs.value if costs is not None else None,
         epochs=passes,
         rounds_between=rounds,
         refit=refit.value,

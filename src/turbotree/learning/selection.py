@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -22,11 +22,14 @@ from turbotree.learning.refitting import REFIT_FEATURES
 from turbotree.learning.regularisers import coarse_to_fine_groups, templates_of_keys
 from turbotree.learning.regularisers.groups import group_weights
 from turbotree.learning.sparse_learner import SparseOptions, SparseRecord, learn_sparse
+from turbotree.learning.worth import Trial, try_templates
 
 #: How to select: two by learning, two by counting.
 METHODS = ("group-lasso", "l1", "information-gain", "frequency")
 #: What lives and dies together under the group lasso.
 GROUPS = ("template", "label", "coarse-to-fine")
+#: What a template costs under the group lasso: by its number of features, or by a trial.
+COSTS = ("size", "worth")
 
 KeyArray = npt.NDArray[np.uint64]
 OnSparseEpoch = Callable[[SparseWeights, SparseRecord], None]
@@ -44,6 +47,10 @@ class SelectionOptions:
     groups
         Of the group lasso: whole templates, a feature under all its labels, or templates none of
         which is selected before coarser ones.
+    costs
+        Of whole templates: by their ``"size"``, see :func:`template_costs`, or by what they turn
+        out to be ``"worth"`` in a trial, see :func:`~turbotree.learning.worth.try_templates`. None:
+        by what suits the task, size for labels and worth for arcs.
     epochs
         Passes over the data while selecting.
     rounds_between
@@ -63,16 +70,23 @@ class SelectionOptions:
 
     method: str = METHODS[0]
     groups: str = GROUPS[0]
+    costs: str | None = None
     epochs: int = 5
     rounds_between: int = 300
     refit: str = REFIT_FEATURES[0]
     seed: int = 1
 
     def __post_init__(self) -> None:
-        for name, known in (("method", METHODS), ("groups", GROUPS), ("refit", REFIT_FEATURES)):
+        for name, known in (
+            ("method", METHODS),
+            ("groups", GROUPS),
+            ("costs", (None, *COSTS)),
+            ("refit", REFIT_FEATURES),
+        ):
             if getattr(self, name) not in known:
                 raise InputError(
-                    f"{name} is {getattr(self, name)!r}; expected one of {', '.join(known)}"
+                    f"{name} is {getattr(self, name)!r}; "
+                    f"expected one of {', '.join(filter(None, known))}"
                 )
         if self.groups != GROUPS[0] and self.method != METHODS[0]:
             raise InputError(f"groups are for the method group-lasso, not for {self.method}")
@@ -110,17 +124,20 @@ class Selection:
         The features that survived; None where any feature of these templates may be used.
     records
         How learning went; none for methods that count.
+    trial_features
+        Features in memory while templates were on trial, if they were.
     """
 
     budget: int
     templates: tuple[int, ...]
     keys: KeyArray | None
     records: tuple[SparseRecord, ...]
+    trial_features: int = 0
 
     @property
     def peak_features(self) -> int:
         """Most features in memory at any time, 0 for methods that count."""
-        return max((record.peak_features for record in self.records), default=0)
+        return max((self.trial_features, *(record.peak_features for record in self.records)))
 
 
 class Selector:
@@ -184,7 +201,8 @@ class Selector:
             on_instance=on_instance,
             on_epoch=on_epoch,
         )
-        return self._of_keys(budget, weights.entries()[0], tuple(records))
+        found = self._of_keys(budget, weights.entries()[0], tuple(records))
+        return replace(found, trial_features=self._trial.features if self._on_trial else 0)
 
     def _of_keys(self, budget: int, keys: KeyArray, records: tuple[SparseRecord, ...]) -> Selection:
         alive = {int(number) for number in np.unique(templates_of_keys(keys))}
@@ -207,10 +225,24 @@ class Selector:
         groups = (
             coarse_to_fine_groups(self._templates) if options.groups == "coarse-to-fine" else None
         )
+        return TemplatePenalty(weights=self._costs(), groups=groups, exempt=self._exempt)
+
+    @property
+    def _on_trial(self) -> bool:
+        options = self._options
+        by_template = options.method == "group-lasso" and options.groups == "template"
+        return by_template and options.costs == "worth"
+
+    @cached_property
+    def _trial(self) -> Trial:
+        return try_templates(self._task, seed=self._options.seed)
+
+    def _costs(self) -> npt.NDArray[np.float64]:
+        if self._on_trial:
+            return self._trial.costs()
         costs = template_costs(count_features(self._task), len(self._templates))
         # Several features at once add to the length.
-        costs *= np.sqrt(firing_rates(self._task))
-        return TemplatePenalty(weights=costs, groups=groups, exempt=self._exempt)
+        return costs * np.sqrt(firing_rates(self._task))
 
 
 def template_costs(sizes: npt.ArrayLike, templates: int) -> npt.NDArray[np.float64]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -79,6 +80,8 @@ def select_parser(
             f"templates of {', '.join(settings.families())}; selection is for models of arcs alone"
         )
     how = selection or SelectionOptions(seed=settings.seed)
+    if how.costs is None:
+        how = replace(how, costs="worth")
     wanted = sorted_budgets(budgets)
     trainer = _SelectingTrainer(
         read_trees(train, "training data"),
