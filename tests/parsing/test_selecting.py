@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,18 @@ def test_each_budget_gives_an_ordinary_parser(tmp_path: Path) -> None:
         again = Parser.load(tmp_path / "small")
         assert [again.parse(s).heads for s in dev] == [parser.parse(s).heads for s in dev]
     assert parsers[0].labels is parsers[1].labels
+    assert report.options.costs == "worth"
+
+
+def test_costs_by_size_are_there_for_the_asking() -> None:
+    train = list(treebank(40, seed=1))
+    by_size = replace(FAST, costs="size")
+    options: dict[str, Any] = {"templates": TEMPLATES, "epochs": 1, "pruner_epochs": 1}
+    _, ours = select_parser(train, [6], selection=by_size, **options)
+    _, usual = select_parser(train, [6], selection=FAST, **options)
+    assert ours.options == by_size
+    assert len(ours.outcomes[0].templates) == 6
+    assert ours.outcomes[0].templates != usual.outcomes[0].templates
 
 
 def test_a_budget_that_allows_all_changes_nothing_but_the_features(tmp_path: Path) -> None:
