@@ -170,6 +170,23 @@ Output<double> score_labelled_parts(const Program& program, const PreparedBatch&
   return to_numpy(std::move(scores));
 }
 
+Output<double, 2> contributions_to_parts(const Program& program, const PreparedBatch& batch,
+                                         const Input<std::int32_t, 2>& rows,
+                                         const Input<std::int32_t>& offsets,
+                                         const WeightTable& table,
+                                         const OptionalVector& label_offsets,
+                                         const OptionalVector& labels) {
+  const Parts parts = make_parts(program, batch, rows, offsets, label_offsets, labels);
+  const auto templates = static_cast<std::size_t>(program.spec().templates);
+  require(templates > 0, "no templates");
+  std::vector<double> sums(parts.scores() * templates);
+  {
+    nb::gil_scoped_release release;
+    contributions(program, batch.sentences, parts, table, sums.data());
+  }
+  return to_numpy(std::move(sums), templates);
+}
+
 Gradient gradient_of_parts(const Program& program, const PreparedBatch& batch,
                            const Input<std::int32_t, 2>& rows,
                            const Input<std::int32_t>& offsets,
@@ -433,6 +450,8 @@ NB_MODULE(_core, m) {
         "offsets"_a, "label_offsets"_a, "labels"_a, "table"_a);
   m.def("score_labels", &score_labelled_parts<LazyTable>, "program"_a, "prepared"_a, "rows"_a,
         "offsets"_a, "label_offsets"_a, "labels"_a, "table"_a);
+  m.def("contributions", &contributions_to_parts, "program"_a, "prepared"_a, "rows"_a, "offsets"_a,
+        "table"_a, "label_offsets"_a = nb::none(), "labels"_a = nb::none());
   m.def("gradient", &gradient_of_parts, "program"_a, "prepared"_a, "rows"_a, "offsets"_a, "coefficients"_a,
         "label_offsets"_a = nb::none(), "labels"_a = nb::none());
 }

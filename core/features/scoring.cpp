@@ -153,6 +153,25 @@ template void score_labels(const Program&, const Batch&, const Parts&, const Sca
                            double*);
 template void score_labels(const Program&, const Batch&, const Parts&, const LazyTable&, double*);
 
+void contributions(const Program& program, const Batch& batch, const Parts& parts,
+                   const WeightTable& table, double* sums) {
+  const auto width = static_cast<std::size_t>(program.spec().templates);
+  const int first = program.spec().first_template;
+  std::vector<Key> keys;
+  for_features(
+      program, batch, parts, table, [&](Key key) { keys.push_back(key); },
+      [&](std::size_t part) {
+        const std::size_t from = parts.labelled() ? parts.label_offsets[part] : part;
+        const std::size_t to = parts.labelled() ? parts.label_offsets[part + 1] : part + 1;
+        for (std::size_t i = from; i < to; ++i) {
+          const Key label = parts.labelled() ? static_cast<Key>(parts.labels[i]) : 0;
+          for (const Key key : keys)
+            sums[i * width + (template_of(key) - first)] += table.find(key | label);
+        }
+        keys.clear();
+      });
+}
+
 Gradient gradient(const Program& program, const Batch& batch, const Parts& parts,
                   std::span<const double> coefficients) {
   Gradient result;

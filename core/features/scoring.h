@@ -15,6 +15,8 @@ namespace turbotree::features {
 
 using Batch = std::vector<Prepared>;
 
+class WeightTable;
+
 struct Parts {
   const std::int32_t* rows = nullptr;  // count x Program::row_width()
   std::size_t count = 0;
@@ -37,6 +39,11 @@ void score(const Program& program, const Batch& batch, const Parts& parts, const
 template <class Table>
 void score_labels(const Program& program, const Batch& batch, const Parts& parts,
                   const Table& table, double* scores);
+
+// What each template adds to each score: a row a part, or (part, label), and a column a template.
+// `sums` starts out as zero.
+void contributions(const Program& program, const Batch& batch, const Parts& parts,
+                   const WeightTable& table, double* sums);
 
 struct Gradient {
   std::vector<Key> keys;  // distinct

@@ -90,6 +90,14 @@ def prepare(scorer, batch):
     return scorer.prepare(scorer.encoder.encode(batch))
 
 
+def by_template(scorer, model, fired):
+    """Sum the weights of features, one sum a template."""
+    sums = [0.0] * len(scorer.templates)
+    for feature in fired:
+        sums[feature[0]] += model[feature]
+    return sums
+
+
 def template_of(key):
     return ((key >> _core.LABEL_BITS) & _core.MAX_TEMPLATES) - 1
 
@@ -145,6 +153,8 @@ def test_a_score_is_the_sum_of_the_weights_of_the_parts_features(world, data):
     assert scorer.score(prepared, parts, weights).tolist() == expected
     # Rounds play no part yet: nothing has been averaged.
     assert scorer.score(prepared, parts, weights.freeze()).tolist() == expected
+    contributions = scorer.contributions(prepared, parts, weights).tolist()
+    assert contributions == [by_template(scorer, model, fired) for fired in features]
 
 
 @examples(50)
@@ -175,6 +185,11 @@ def test_a_labelled_score_is_the_sum_over_the_features_with_that_label(world, da
     expected = [sum(model[feature] for feature in features) for features in fired]
     assert scorer.score(prepared, parts, weights).tolist() == expected
     assert scorer.score(prepared, parts, weights.freeze(labels=4096)).tolist() == expected
+    contributions = scorer.contributions(prepared, parts, weights).tolist()
+    assert contributions == [
+        by_template(scorer, {f: model[f, label] for f, label in features}, [f for f, _ in features])
+        for features in fired
+    ]
 
 
 @examples(50)

@@ -110,6 +110,36 @@ def test_features_of_chains_keep_their_scores_under_new_numbers(training: list[S
         np.testing.assert_allclose(ours, theirs, atol=1e-4)
 
 
+@pytest.mark.parametrize("trigrams", [False, True])
+def test_costs_by_worth_are_there_for_the_asking(training: list[Sentence], trigrams: bool) -> None:
+    how = SelectionOptions(epochs=1, rounds_between=25, costs="worth")
+    (tagger,), report = select_tagger(training, [5], selection=how, trigrams=trigrams, **OPTIONS)
+    assert tagger.tag(training[0]).labels
+    assert len(report.outcomes[0].templates) >= 6
+
+
+def test_what_templates_say_of_labels_adds_up_to_the_scores(training: list[Sentence]) -> None:
+    tagger = Tagger.train(list(treebank(10, seed=1)), task="tag", epochs=1)
+    chain, *_, choice = tagger.stages
+    for stage in (chain, choice):
+        model = stage.model
+        rows = [list(sentence.column(stage.column)) for sentence in treebank(10, seed=1)]
+        data = Labelled.of(treebank(10, seed=1), rows, model.labels, tagger.encoder)
+        task = task_of(model, data)
+        rng = np.random.default_rng(1)
+        weights = Weights()
+        for index in range(len(task)):
+            problem = task.problem(index)
+            weights.add(problem.gradient(rng.normal(size=len(problem.gold))), 1.0)
+        for index, labels in enumerate(rows):
+            problem = task.problem(index)
+            known = len(problem.choices)
+            added = problem.contributions(weights).sum(axis=1)
+            np.testing.assert_allclose(added, problem.scores(weights)[:known], atol=1e-9)
+            right = problem.choices[problem.gold[:known] > 0]
+            assert right.tolist() == list(range(len(labels)))
+
+
 class KillerError(Exception):
     """What ends a run."""
 

@@ -41,6 +41,13 @@ class LabelProblem:
     def scores(self, weights):
         return self._task.scorer.score(self._task.prepared, self.parts, weights)
 
+    @property
+    def choices(self):
+        return np.zeros(LABELS, dtype=np.int32)
+
+    def contributions(self, weights):
+        return self._task.scorer.contributions(self._task.prepared, self.parts, weights)
+
     def decode(self, scores):
         answer = np.zeros(LABELS)
         answer[np.argmax(scores)] = 1.0

@@ -18,6 +18,7 @@ from turbotree.parsing import Parser, TrainingOptions, select_parser
 from turbotree.parsing.arcs import ARC, TreeShape
 from turbotree.parsing.model import PartModel
 from turbotree.parsing.part_task import PartTask
+from turbotree.parsing.parts import FAMILIES
 from turbotree.parsing.templates import load_templates
 from turbotree.parsing.training import Trainer
 from turbotree.text import treebank
@@ -92,6 +93,31 @@ def test_features_of_arcs_keep_their_scores_under_new_numbers() -> None:
     for index in range(len(many)):
         ours, theirs = fewer.problem(index).scores(new), many.problem(index).scores(old)
         np.testing.assert_allclose(ours, theirs, atol=1e-4)
+
+
+def test_what_templates_say_of_arcs_adds_up_to_the_scores() -> None:
+    sentences = list(treebank(5, seed=3))
+    texts = {"arc": TEMPLATES["arc"], "sibling": load_templates("sibling")}
+    kinds = {name: parse_templates(texts[name], FAMILIES[name]) for name in texts}
+    names, sets = attributes_of([template for some in kinds.values() for template in some])
+    encoder = Encoder.fit(sentences, names, sets)
+    encoded = [encoder.encode([sentence]) for sentence in sentences]
+    heads = [np.array(sentence.heads, dtype=np.int32) for sentence in sentences]
+    task = PartTask(PartModel(texts, encoder), encoded, heads, TreeShape(single_root=False))
+    rng = np.random.default_rng(1)
+    weights = Weights()
+    for index in range(len(task)):
+        problem = task.problem(index)
+        weights.add(problem.gradient(rng.normal(size=len(problem.gold))), 1.0)
+    for index, sentence in enumerate(sentences):
+        problem = task.problem(index)
+        arcs = len(problem.choices)
+        added = problem.contributions(weights)
+        assert added.shape == (arcs, len(texts["arc"]))
+        np.testing.assert_allclose(added.sum(axis=1), problem.scores(weights)[:arcs], atol=1e-9)
+        # Each word has one right arc among those it chooses from.
+        right = problem.choices[problem.gold[:arcs] > 0]
+        assert sorted(right.tolist()) == list(range(1, len(sentence) + 1))
 
 
 def test_selection_is_for_arcs_alone() -> None:

@@ -118,8 +118,8 @@ def select(
         Costs | None,
         typer.Option(
             help="Of group-lasso: a template costs the more, the more features it has, or the less "
-            "it turns out to be worth in a short trial. If nothing is given, worth for trees, and "
-            "size for labels.",
+            "it turns out to be worth beside the others in a trial. If nothing is given, worth "
+            "for trees, and size for labels.",
             show_default=False,
         ),
     ] = None,

@@ -23,7 +23,7 @@ from turbotree.features.templates import (
     WordAtom,
     parse_templates,
 )
-from turbotree.features.weights import AnyWeights
+from turbotree.features.weights import AnyWeights, Weights
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -84,6 +84,16 @@ class LabelledParts(Parts):
         """Offsets and labels."""
         return self.label_offsets, self.labels
 
+    @property
+    def choices(self) -> npt.NDArray[np.intp]:
+        """Of each score, the number of the part whose label it is for.
+
+        >>> one = np.array([[1], [2]], dtype=np.int32)
+        >>> LabelledParts(one, one[:, 0], np.array([0, 1, 3]), np.array([0, 0, 1])).choices.tolist()
+        [0, 1, 1]
+        """
+        return np.repeat(np.arange(len(self.rows)), np.diff(self.label_offsets))
+
 
 class Scorer:
     """A set of templates compiled for one kind of part and one encoder.
@@ -143,6 +153,20 @@ class Scorer:
                 table,
             )
         return _core.score(self._program, prepared, parts.rows, parts.offsets, table)
+
+    def contributions(self, prepared: _core.Prepared, parts: Parts, weights: Weights) -> FloatArray:
+        """Return what each template adds to each score, one column a template.
+
+        A row sums to the score, but for rounding.
+        """
+        return _core.contributions(
+            self._program,
+            prepared,
+            parts.rows,
+            parts.offsets,
+            weights.table,
+            *parts.label_arrays,
+        )
 
     def gradient(
         self, prepared: _core.Prepared, parts: Parts, coefficients: FloatArray

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from turbotree import chains
 from turbotree.errors import InputError
-from turbotree.features import AnyWeights, Encoded, Encoder, LabelledParts, Scorer
+from turbotree.features import AnyWeights, Encoded, Encoder, LabelledParts, Scorer, Weights
 from turbotree.features._core import MAX_LABELS, Gradient, Prepared
 from turbotree.labeling.model import WORD, FloatArray, IntArray
 from turbotree.learning import Expectation
@@ -163,6 +163,12 @@ class ChoiceModel:
         """Score each label that each word may take."""
         return self._scorer.score(prepared, parts, weights)
 
+    def contributions(
+        self, prepared: Prepared, parts: LabelledParts, weights: Weights
+    ) -> FloatArray:
+        """Return what each template adds to the score of each label."""
+        return self._scorer.contributions(prepared, parts, weights)
+
     def gradient(
         self, prepared: Prepared, parts: LabelledParts, coefficients: FloatArray
     ) -> Gradient:
@@ -196,6 +202,15 @@ class ChoiceProblem:
     def scores(self, weights: AnyWeights) -> FloatArray:
         """Score each label."""
         return self._model.score(self._prepared, self._parts, weights)
+
+    @property
+    def choices(self) -> npt.NDArray[np.integer]:
+        """The words whose labels are chosen, one a label."""
+        return self._parts.choices
+
+    def contributions(self, weights: Weights) -> FloatArray:
+        """Return what each template adds to the scores."""
+        return self._model.contributions(self._prepared, self._parts, weights)
 
     def decode(self, scores: FloatArray) -> FloatArray:
         """Return the best labels."""

@@ -18,6 +18,7 @@ from turbotree.features import (
     PartKind,
     Scorer,
     Template,
+    Weights,
 )
 from turbotree.features._core import MAX_LABELS, Gradient, Prepared
 from turbotree.features.templates import ColumnAtom
@@ -194,6 +195,11 @@ class ChainModel:
         if self._pairs is None or prepared[1] is None:
             return nodes, np.zeros(len(rows.pairs.labels))
         return nodes, self._pairs.score(prepared[1], rows.pairs, weights)
+
+    def contributions(self, prepared: PreparedRows, rows: Rows, weights: Weights) -> FloatArray:
+        """Return what each template of one label adds to each label of each word."""
+        assert prepared[0] is not None
+        return self._nodes.contributions(prepared[0], rows.nodes, weights)
 
     def gradient(
         self,

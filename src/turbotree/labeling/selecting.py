@@ -157,7 +157,11 @@ class _SelectingTrainer(Trainer):
         if self._selector is None:
             exempt = [number for number, text in enumerate(texts) if text in _LABELS_ALONE]
             self._selector = Selector(
-                task, parse_templates(texts, TRIPLE), self._how, exempt=exempt
+                task,
+                parse_templates(texts, TRIPLE),
+                self._how,
+                exempt=exempt,
+                progress=self.progress,
             )
         title = f"{name}-{self._budget}"
         choosing = f"{title}-selection"

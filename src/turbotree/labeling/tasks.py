@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from turbotree.features import AnyWeights, Encoded
+from turbotree.features import AnyWeights, Encoded, Weights
 from turbotree.features._core import Gradient
 from turbotree.labeling.model import ChainModel, FloatArray, IntArray
 from turbotree.labeling.noise import WordNoise
@@ -34,6 +34,15 @@ class ChainProblem:
     def scores(self, weights: AnyWeights) -> FloatArray:
         """Score each label and each pair."""
         return np.concatenate(self._model.score(self._prepared, self._rows, weights))
+
+    @property
+    def choices(self) -> npt.NDArray[np.integer]:
+        """The words whose labels are chosen, one a label."""
+        return self._rows.nodes.choices
+
+    def contributions(self, weights: Weights) -> FloatArray:
+        """Return what each template of one label adds to the scores of labels."""
+        return self._model.contributions(self._prepared, self._rows, weights)
 
     def decode(self, scores: FloatArray) -> FloatArray:
         """Return the best labels."""

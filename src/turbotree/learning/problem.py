@@ -13,11 +13,12 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from turbotree.features import AnyWeights
+from turbotree.features import AnyWeights, Weights
 from turbotree.features._core import Gradient
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
+IntArray = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,53 @@ class Problem(Protocol):
     def gradient(self, coefficients: FloatArray) -> Gradient:
         """Return the sum of the parts' features, each times its coefficient."""
         ...
+
+
+class ContrastedProblem(Problem, Protocol):
+    """A problem whose answers choose: one head a word, one label a word.
+
+    Attributes
+    ----------
+    choices
+        Of the parts that are chosen from, which are the first ones: the number of the choice.
+    """
+
+    choices: npt.NDArray[np.integer]
+
+    def contributions(self, weights: Weights) -> FloatArray:
+        """Return what each template adds to the scores of these parts, one row a part."""
+        ...
+
+
+def strongest_rivals(
+    problem: ContrastedProblem, scores: FloatArray, most: int
+) -> tuple[IntArray, IntArray]:
+    """Set the right part of each choice against the wrong ones of the highest scores.
+
+    Parameters
+    ----------
+    problem
+        Says which parts are right, which are wrong (they have a cost), and what choice they are of.
+    scores
+        Of the parts that are chosen from.
+    most
+        How many wrong ones, at most, for each right one.
+
+    Returns
+    -------
+    The right parts, each as often as it has rivals, and the rivals.
+    """
+    choices = problem.choices
+    known = len(choices)
+    right = np.full(int(choices.max(initial=-1)) + 1, -1, dtype=np.intp)
+    chosen = np.flatnonzero(problem.gold[:known])
+    right[choices[chosen]] = chosen
+    wrong = np.flatnonzero(problem.cost[:known])
+    wrong = wrong[right[choices[wrong]] >= 0]
+    wrong = wrong[np.lexsort((-scores[wrong], choices[wrong]))]
+    starts = np.searchsorted(choices[wrong], choices[wrong])
+    wrong = wrong[np.arange(len(wrong)) - starts < most]
+    return right[choices[wrong]], wrong
 
 
 def excluded_parts(problem: Problem) -> BoolArray | None:

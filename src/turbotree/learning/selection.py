@@ -18,6 +18,7 @@ from turbotree.learning.epochs import OnInstance
 from turbotree.learning.filters import best_templates, information_gain, most_frequent_features
 from turbotree.learning.penalties import LazyPenalty, TemplatePenalty
 from turbotree.learning.problem import Task
+from turbotree.learning.progress import Progress
 from turbotree.learning.refitting import REFIT_FEATURES
 from turbotree.learning.regularisers import coarse_to_fine_groups, templates_of_keys
 from turbotree.learning.regularisers.groups import group_weights
@@ -49,8 +50,9 @@ class SelectionOptions:
         which is selected before coarser ones.
     costs
         Of whole templates: by their ``"size"``, see :func:`template_costs`, or by what they turn
-        out to be ``"worth"`` in a trial, see :func:`~turbotree.learning.worth.try_templates`. None:
-        by what suits the task, size for labels and worth for arcs.
+        out to be ``"worth"`` beside one another in a trial, see
+        :func:`~turbotree.learning.worth.try_templates`. None: by what suits the task, size for
+        labels and worth for arcs.
     epochs
         Passes over the data while selecting.
     rounds_between
@@ -153,6 +155,8 @@ class Selector:
         How to select.
     exempt
         Numbers of templates that are always kept and not counted, where templates are counted.
+    progress
+        Told how a trial of the templates goes, if there is one.
     """
 
     def __init__(
@@ -162,11 +166,13 @@ class Selector:
         options: SelectionOptions,
         *,
         exempt: Iterable[int] = (),
+        progress: Progress | None = None,
     ) -> None:
         self._task = task
         self._templates = templates
         self._options = options
         self._exempt = sorted(exempt)
+        self._progress = progress
 
     def select(
         self,
@@ -195,7 +201,7 @@ class Selector:
             return self._of_keys(budget, keys, ())
         weights, records = learn_sparse(
             self._task,
-            self._penalty,
+            self._penalty(budget),
             options.learner(budget),
             checkpoint=checkpoint,
             on_instance=on_instance,
@@ -217,15 +223,14 @@ class Selector:
         gains[self._exempt] = -np.inf
         return gains
 
-    @cached_property
-    def _penalty(self) -> Any:
+    def _penalty(self, budget: int) -> Any:
         options = self._options
         if options.method == "l1" or options.groups == "label":
             return LazyPenalty(by_label=options.groups == "label")
         groups = (
             coarse_to_fine_groups(self._templates) if options.groups == "coarse-to-fine" else None
         )
-        return TemplatePenalty(weights=self._costs(), groups=groups, exempt=self._exempt)
+        return TemplatePenalty(weights=self._costs(budget), groups=groups, exempt=self._exempt)
 
     @property
     def _on_trial(self) -> bool:
@@ -235,11 +240,15 @@ class Selector:
 
     @cached_property
     def _trial(self) -> Trial:
-        return try_templates(self._task, seed=self._options.seed)
+        return try_templates(self._task, seed=self._options.seed, progress=self._progress)
 
-    def _costs(self) -> npt.NDArray[np.float64]:
+    def _costs(self, budget: int) -> npt.NDArray[np.float64]:
         if self._on_trial:
-            return self._trial.costs()
+            return self._trial.costs(budget)
+        return self._costs_by_size
+
+    @cached_property
+    def _costs_by_size(self) -> npt.NDArray[np.float64]:
         costs = template_costs(count_features(self._task), len(self._templates))
         # Several features at once add to the length.
         return costs * np.sqrt(firing_rates(self._task))

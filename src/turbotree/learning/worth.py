@@ -1,28 +1,36 @@
-"""What templates are worth, found out in a short trial: costs for an adaptive group lasso."""
+"""What templates are worth beside one another, found out in a trial: costs for the group lasso."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from turbotree.features import Weights
 from turbotree.features._core import MAX_TEMPLATES
-from turbotree.learning.epochs import order_of
+from turbotree.learning.epochs import EpochRecord, order_of
 from turbotree.learning.learner import LearnerOptions, loss_and_gradient
 from turbotree.learning.losses import Loss
-from turbotree.learning.problem import Task
+from turbotree.learning.problem import ContrastedProblem, Task, strongest_rivals
+from turbotree.learning.progress import Progress, Silent
 from turbotree.learning.regularisers import templates_of_keys
+from turbotree.learning.shares import shares_of
 
 FloatArray = npt.NDArray[np.float64]
 
-# Of the best template's worth: what the others count at least. Some do harm to new instances.
-_LEAST_WORTH = 1e-6
+# Of the best template's share: what the others count at least.
+_LEAST_SHARE = 1e-3
 # Of the usual length: what chance counts at least. Features that all answers share say nothing.
 _LEAST_CHANCE = 0.2
-# How much worth matters beside length; chosen on development data (docs/learning/selection.md).
-_EXPONENT = 0.25
+# Instances that only teach: what is said before says nothing yet.
+_UNTRIED = 100
+# Wrong parts that a right one is set against.
+_RIVALS = 2
+# Instances after which the features of least weight are forgotten, and how many stay.
+_BETWEEN_CUTS = 100
+_FEATURES_KEPT = 2_000_000
 
 
 @dataclass(frozen=True)
@@ -31,64 +39,113 @@ class Trial:
 
     Attributes
     ----------
-    worth
-        Of each template: how far its weights raised right answers above the average answer, in
-        instances that they had not been learnt from.
+    moments
+        Of each two templates: the mean product of what they said for right parts against rivals,
+        in instances that they had not yet learnt from.
+    gains
+        Of each template: the mean of what it said.
     chance
         How long its weights would be, had each step gone in a direction of its own.
     features
-        Features in memory in the end.
+        Most features in memory at any time.
     """
 
-    worth: FloatArray
+    moments: FloatArray
+    gains: FloatArray
     chance: FloatArray
     features: int
 
-    def costs(self) -> FloatArray:
-        """Return the templates' d: chance over a root of the worth, the best and usual having 1.
+    def costs(self, budget: int) -> FloatArray:
+        """Return the templates' d for a budget: chance over share, the best and usual having 1.
 
-        >>> trial = Trial(np.array([16.0, 1.0, -1.0]), np.array([3.0, 3.0, 6.0]), 0)
-        >>> trial.costs().round(2).tolist()
-        [1.0, 2.0, 63.25]
+        A template's share is its factor in the combination of all that tells right parts from
+        wrong ones best, see :func:`~turbotree.learning.shares.shares_of`.
+
+        >>> moments = np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 2.0]])
+        >>> trial = Trial(moments, np.array([0.8, 0.2, 0.8]), np.ones(3), 0)
+        >>> trial.costs(2).round().tolist()  # the third says what the first says, and more noise
+        [1.0, 4.0, 1000.0]
         """
-        best = self.worth.max(initial=0.0)
+        shares = shares_of(self.moments, self.gains, budget)
+        best = shares.max(initial=0.0)
         if best <= 0.0:
-            return np.ones(len(self.worth))
+            return np.ones(len(shares))
         usual = np.median(self.chance[self.chance > 0])
         lengths = np.maximum(self.chance / usual, _LEAST_CHANCE)
-        costs: FloatArray = lengths / np.maximum(self.worth / best, _LEAST_WORTH) ** _EXPONENT
+        costs: FloatArray = lengths / np.maximum(shares / best, _LEAST_SHARE)
         return costs
 
 
-def try_templates(task: Task, *, instances: int = 600, seed: int = 1) -> Trial:
-    """Learn from some instances with all templates, and see what each says of the next one.
+def try_templates(
+    task: Task,
+    *,
+    seed: int = 1,
+    features: int = _FEATURES_KEPT,
+    progress: Progress | None = None,
+) -> Trial:
+    """Learn from each instance once with all templates; see what each says of it beforehand.
 
     How long a template's weights are says little of what it is worth: weights of rare features
     grow by learning single sentences by heart. Here every instance is scored before anything is
-    learnt from it, so that only what holds elsewhere, too, is counted.
+    learnt from it, so that only what holds elsewhere, too, is counted. And what a template says is
+    seen beside what the others say: of many that say the same, few are needed.
 
     Parameters
     ----------
     task
-        The training set.
-    instances
-        How many to look at.
+        The training set; its problems have to be contrasted ones.
     seed
-        Decides which.
+        Decides the order of the instances.
+    features
+        How many to keep in memory: from time to time, those of the least weight are forgotten.
+    progress
+        Told how it goes.
     """
+    told = progress or Silent()
+    told.start("trial", len(task), 1)
     weights, options = Weights(), LearnerOptions(Loss.named("svm"))
-    worth, squares = np.zeros(MAX_TEMPLATES), np.zeros(MAX_TEMPLATES)
-    for index in order_of(len(task), seed, 0)[:instances]:
-        problem = task.problem(int(index))
-        average = problem.marginals(np.zeros(len(problem.gold))).probabilities
-        raised = problem.gradient(problem.gold - average)
-        worth += _by_template(raised.keys, weights.table.find(raised.keys) * raised.values)
+    moments, gains, rows = np.zeros((0, 0)), np.zeros(0), 0
+    squares, most = np.zeros(MAX_TEMPLATES), 0
+    record = EpochRecord(1)
+    for done, index in enumerate(order_of(len(task), seed, 0)):
+        problem: Any = task.problem(int(index))
+        if done >= min(_UNTRIED, len(task) // 2):
+            said = _said(problem, weights)
+            if not rows:
+                moments, gains = np.zeros((said.shape[1],) * 2), np.zeros(said.shape[1])
+            moments += said.T @ said
+            gains += said.sum(axis=0)
+            rows += len(said)
         loss, gradient = loss_and_gradient(problem, options.loss, weights)
+        record.loss += loss
         if gradient is not None:
             step = options.loss.step_size(loss, gradient.squared_norm, options.largest_step)
             weights.add(gradient, -step)
             squares += step**2 * _by_template(gradient.keys, np.square(gradient.values))
-    return Trial(worth, np.sqrt(squares), len(weights))
+        most = max(most, len(weights))
+        if (done + 1) % _BETWEEN_CUTS == 0:
+            weights = _strongest(weights, features)
+        told.instance("trial", done + 1, record)
+    record.features = len(weights)
+    told.epoch("trial", record)
+    rows = max(1, rows)
+    return Trial(moments / rows, gains / rows, np.sqrt(squares[: len(gains)]), most)
+
+
+def _said(problem: ContrastedProblem, weights: Weights) -> FloatArray:
+    """Return what each template says for right parts against rivals, one row a rival."""
+    added = problem.contributions(weights)
+    right, wrong = strongest_rivals(problem, added.sum(axis=1), _RIVALS)
+    said: FloatArray = added[right] - added[wrong]
+    return said
+
+
+def _strongest(weights: Weights, most: int) -> Weights:
+    if len(weights) <= most:
+        return weights
+    keys, values, _ = weights.table.entries()
+    kept = np.sort(np.argpartition(-np.abs(values), most)[:most])
+    return Weights.of(keys[kept], values[kept])
 
 
 def _by_template(keys: npt.NDArray[np.uint64], values: FloatArray) -> FloatArray:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from turbotree.features import AnyWeights, Encoded, Encoder, Scorer
+from turbotree.features import AnyWeights, Encoded, Encoder, Scorer, Weights
 from turbotree.features._core import Gradient, Prepared
 from turbotree.parsing.arcs import FloatArray
 from turbotree.parsing.parts import FAMILIES, PartSet
@@ -81,6 +81,12 @@ class PartModel:
             name: scorer.score(prepared[name], parts.parts(name), table)
             for name, scorer in self.scorers.items()
         }
+
+    def arc_contributions(
+        self, prepared: Mapping[str, Prepared], parts: PartSet, weights: Weights
+    ) -> FloatArray:
+        """Return what each template of arcs, which have the first numbers, adds to each arc."""
+        return self.scorers["arc"].contributions(prepared["arc"], parts.arcs, weights)
 
     def gradient(
         self, prepared: Mapping[str, Prepared], parts: PartSet, coefficients: PartScores

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from turbotree.errors import InputError
-from turbotree.features import AnyWeights, Encoded, Parts
+from turbotree.features import AnyWeights, Encoded, Parts, Weights
 from turbotree.features._core import Gradient
 from turbotree.graphs import Status
 from turbotree.learning import Expectation
@@ -73,6 +73,16 @@ class PartProblem:
     def scores(self, weights: AnyWeights) -> FloatArray:
         """Score each part."""
         return self._joined(self._model.score(self._prepared, self._parts, weights))
+
+    @property
+    def choices(self) -> IntArray:
+        """The words whose heads are chosen, one an arc."""
+        modifiers: IntArray = self._parts.arcs.rows[:, 1]
+        return modifiers
+
+    def contributions(self, weights: Weights) -> FloatArray:
+        """Return what each template of arcs adds to their scores."""
+        return self._model.arc_contributions(self._prepared, self._parts, weights)
 
     def decode(self, scores: FloatArray) -> FloatArray:
         """Return the best answer, or nearly so: a tree, or what the relaxation has instead."""

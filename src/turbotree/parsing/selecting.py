@@ -138,7 +138,8 @@ class _SelectingTrainer(Trainer):
     @cached_property
     def _selector(self) -> Selector:
         templates = parse_templates(self.templates["arc"], ARC)
-        return Selector(self.part_task(self._whole, self._pruned[1]), templates, self._how)
+        task = self.part_task(self._whole, self._pruned[1])
+        return Selector(task, templates, self._how, progress=self.progress)
 
     def run_for(self, budget: int) -> tuple[Parser, Outcome]:
         """Select, and train a parser."""
