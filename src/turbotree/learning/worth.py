@@ -59,7 +59,8 @@ class Trial:
         """Return the templates' d for a budget: chance over share, the best and usual having 1.
 
         A template's share is its factor in the combination of all that tells right parts from
-        wrong ones best, see :func:`~turbotree.learning.shares.shares_of`.
+        wrong ones best, see :func:`~turbotree.learning.shares.shares_of`. Templates of other parts
+        than these, such as pairs of labels, have no share, and are not among the costs.
 
         >>> moments = np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 2.0]])
         >>> trial = Trial(moments, np.array([0.8, 0.2, 0.8]), np.ones(3), 0)
