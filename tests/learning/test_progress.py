@@ -61,6 +61,19 @@ def test_the_time_left_is_that_of_this_run_when_training_is_resumed(capsys, monk
     assert capsys.readouterr().err.endswith("30 s, 30 s left\n")
 
 
+def test_time_counts_from_the_first_instance(capsys, monkeypatch):
+    now = 100.0
+    monkeypatch.setattr("time.monotonic", lambda: now)
+    progress = Lines()
+    progress.start("arcs", 20, 2)
+    now = 500.0  # it waited for something else
+    for done in range(1, 21):
+        progress.instance("arcs", done, EpochRecord(1))
+    now = 510.0
+    progress.epoch("arcs", EpochRecord(1))
+    assert capsys.readouterr().err.endswith("10 s, 10 s left\n")
+
+
 def test_bars_show_epochs_and_notes_on_standard_error(capsys):
     with Bars() as bars:
         run(bars)

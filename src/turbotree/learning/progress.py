@@ -75,10 +75,14 @@ class _Clock:
         self._sizes[name] = (instances, epochs)
 
     def instance(self, name: str, position: int) -> bool:
-        """Tell whether this is the learner's first; a resumed one begins in the middle."""
+        """Tell whether this is the learner's first; a resumed one begins in the middle.
+
+        Its time counts from then on: what it has to wait for before is no work of its own.
+        """
         first = name not in self._first
         if first:
             self._first[name] = position - 1
+            self._started[name] = time.monotonic()
         return first
 
     def instances(self, name: str) -> int:
