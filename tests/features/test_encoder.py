@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pickle
 import random
 from concurrent.futures import ThreadPoolExecutor
 
@@ -172,3 +173,13 @@ def test_word_shapes_are_runs_of_kinds_of_characters(form, expected):
 @example("Ünïcorn's İ")
 def test_word_shapes_agree_with_grouping_characters(form):
     assert word_shape(form) == oracle.shape(form)
+
+
+def test_a_pickled_encoder_knows_the_tags_of_words():
+    training = [Sentence.from_words(["run"], upos=[tag]) for tag in ("VERB", "VERB", "NOUN")]
+    encoder = Encoder.fit(training, ["tags", "upos"], [])
+    again = pickle.loads(pickle.dumps(encoder))
+    assert again.to_dict() == encoder.to_dict()
+    words = [Sentence.from_words(["Run", "fast"], upos=["NOUN", "ADV"])]
+    assert again.encode(words).ids.tolist() == encoder.encode(words).ids.tolist()
+    assert decoded(again, again.encode(words).ids, "tags") == ["<root>", "NOUN|VERB", "<rare>"]

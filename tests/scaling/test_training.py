@@ -92,6 +92,14 @@ def test_processes_give_what_one_process_does_from_files_too(two_shards, tmp_pat
     assert parser.record["mixing"] == {"shards": 2, "shares": "features", "times": 2}
 
 
+def test_words_keep_the_tags_of_training_on_their_way_to_workers(tmp_path):
+    options = {"templates": {"arc": ["h.tags m.tags", "h.upos m.upos dist"]}, **QUICK}
+    serial = train_parser(DATA, dev=DEV, **options)
+    with open_engine("processes", 1) as engine, open_crew(engine, 1) as crew:
+        mixed = train_in_shards(DATA, crew, 1, dev=DEV, **options)
+    assert bytes_of(mixed, tmp_path) == bytes_of(serial, tmp_path)
+
+
 def test_workers_that_forget_everything_give_the_same(two_shards, tmp_path):
     parser = train_in_shards(DATA, Here(forgetful=True), 2, dev=DEV, **QUICK)
     assert bytes_of(parser, tmp_path) == two_shards

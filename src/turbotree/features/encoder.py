@@ -128,7 +128,7 @@ class Encoder:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # What is kept for speed stays here; another process makes it anew.
-        return Encoder, (self.attributes, self.set_attributes, self.vocabularies)
+        return Encoder, (self.attributes, self.set_attributes, self.vocabularies, self.lexicon)
 
     @classmethod
     def fit(
