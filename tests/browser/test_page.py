@@ -165,16 +165,90 @@ def test_a_word_shows_its_alternatives_and_one_is_pinned(page: Any, tmp_path: Pa
     assert name == (WORDS.split()[head - 1].split("/")[0] if head else "root")
 
 
+def in_the_file(served: Any) -> list[Sentence]:
+    file = served.folder / "annotations.conllu"
+    return list(read_conllu(file)) if file.exists() else []
+
+
+def save(page: Any, served: Any) -> None:
+    page.click("#save")
+    page.wait_for_selector("#save:has-text('Saved')")
+    count = len(in_the_file(served))
+    sentences = "1 sentence" if count == 1 else f"{count} sentences"
+    assert page.inner_text("#counts") == f"{sentences} in annotations.conllu"
+    assert page.inner_text("#said") == f"saved: {sentences} in annotations.conllu"
+
+
 def test_corrected_trees_are_saved(page: Any, served: Any, tmp_path: Path) -> None:
+    before = in_the_file(served)
     parse(page)
+    save(page, served)
     select(page, 4)
     page.select_option("#any-head", "3")
     page.wait_for_selector(".chips .pin")
-    page.click("#save")
-    page.wait_for_selector("#save:has-text('Saved')")
-    (saved,) = read_conllu(served.folder / "annotations.conllu")
+    save(page, served)  # in place of the first one
+    *others, saved = in_the_file(served)
+    assert others == before
     assert saved == tree(page, tmp_path)
     assert saved.heads[3] == 3
+    page.reload()
+    page.wait_for_selector(f"#counts:has-text('{len(others) + 1} sentence')")
+
+
+def test_equal_sentences_are_saved_each_for_itself(page: Any, served: Any) -> None:
+    before = in_the_file(served)
+    for text in ("Birds/NOUN sing/VERB\nBirds/NOUN sing/VERB", "Birds/NOUN sing/VERB"):
+        page.fill("#input", text)
+        page.click("#parse")
+        count = text.count("Birds")
+        last = f"#which option:nth-child({count}):last-child"
+        page.wait_for_selector(last, state="attached")
+        page.wait_for_selector("#save:has-text('Save tree')")
+        for number in range(count):
+            if number:
+                page.click("#next")
+            save(page, served)
+    after = in_the_file(served)
+    assert after[: len(before)] == before
+    assert [one.forms for one in after[len(before) :]] == [("Birds", "sing")] * 3
+    assert len({one.sent_id for one in after}) == len(after)
+
+
+def test_a_tree_whose_answer_got_lost_is_kept_once(page: Any, served: Any) -> None:
+    before = in_the_file(served)
+    parse(page)
+
+    def lose_the_answer(route: Any) -> None:
+        route.fetch()
+        route.abort()
+
+    page.route("**/annotations", lose_the_answer)
+    page.click("#save")
+    page.wait_for_selector("#message:has-text('Not saved')")
+    page.unroute("**/annotations")
+    save(page, served)
+    assert len(in_the_file(served)) == len(before) + 1
+
+
+def test_a_file_that_cannot_be_written_is_no_failure_to_save(page: Any, served: Any) -> None:
+    parse(page)
+    file = served.folder / "annotations.conllu"
+    aside = file.with_suffix(".aside")
+    if file.exists():
+        file.rename(aside)
+    file.mkdir()
+    try:
+        page.click("#save")
+        page.wait_for_selector("#message:has-text('The tree is saved, but not yet in')")
+        assert "Saved" in page.inner_text("#save")
+        assert page.inner_text("#counts").endswith(", 1 tree in its journal")
+    finally:
+        file.rmdir()
+        if aside.exists():
+            aside.rename(file)
+    page.click("#save")
+    page.wait_for_selector("#message", state="hidden")
+    save(page, served)
 
 
 def test_several_sentences_can_be_walked_through(page: Any) -> None:

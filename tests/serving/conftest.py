@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from turbotree.parsing import Parser
+from turbotree.pipeline import Pipeline
 from turbotree.serving import Annotations, Engine, Limits
 from turbotree.text import treebank
 
@@ -16,6 +17,18 @@ from turbotree.text import treebank
 @pytest.fixture(scope="session")
 def parser() -> Parser:
     return Parser.train(treebank(150, seed=1), epochs=2, pruner_epochs=1)
+
+
+@pytest.fixture(scope="session")
+def nlp() -> Pipeline:
+    return Pipeline.train(
+        treebank(100, seed=1),
+        fold_epochs=1,
+        folds=2,
+        token_epochs=2,
+        tagger={"epochs": 1},
+        parser={"epochs": 1, "pruner_epochs": 1},
+    )
 
 
 @pytest.fixture(scope="session")

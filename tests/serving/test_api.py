@@ -256,16 +256,9 @@ def test_the_model_is_told(client: Callable[..., Any], parser: Parser) -> None:
     assert about["limits"]["max_words"] == 77
 
 
-def test_a_pipeline_takes_text_and_keeps_tags_that_are_given(client: Callable[..., Any]) -> None:
-    quick = {"epochs": 1}
-    nlp = Pipeline.train(
-        treebank(100, seed=1),
-        fold_epochs=1,
-        folds=2,
-        token_epochs=2,
-        tagger=quick,
-        parser={**quick, "pruner_epochs": 1},
-    )
+def test_a_pipeline_takes_text_and_keeps_tags_that_are_given(
+    client: Callable[..., Any], nlp: Pipeline
+) -> None:
     app = client(model=nlp)
     assert app.get("/model").json()["text"] is True
     text = "The dogs slept. A girl sang."

@@ -79,6 +79,7 @@ def serve(
     The page draws trees whose arcs can be pinned and forbidden. /docs describes the API, /metrics
     is for Prometheus. Ctrl-C or SIGTERM stops it once the requests under way are answered.
     """
+    from turbotree.cli.failures import say
     from turbotree.serving import Annotations, Engine, Limits
     from turbotree.serving.app import create_app
     from turbotree.serving.running import hosts_of, run
@@ -95,14 +96,16 @@ def serve(
     engine = Engine.load(model, limits, rules_allowed=rules)
     annotations = Annotations(annotate) if annotate is not None else None
     if annotations is not None:
-        kept = f"{len(annotations)} sentences" if len(annotations) != 1 else "1 sentence"
+        count = annotations.counts.in_file
+        kept = f"{count} sentences" if count != 1 else "1 sentence"
         typer.echo(f"Corrected trees go to {annotations.file}, which has {kept}.")
-        if annotations.damaged:
-            typer.echo(
-                "turbotree: a line of the journal was damaged; the journal as it was is kept "
-                "beside it, with the ending .damaged",
-                err=True,
+        if annotations.damaged is not None:
+            say(
+                "a line of the journal was damaged and is left out; the journal as it was is kept "
+                f"as {annotations.damaged}"
             )
+        if annotations.problem is not None:
+            say(annotations.problem)
     app = create_app(engine, annotations=annotations, hosts=hosts_of(host, allow_host or ()))
 
     def started(address: str) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import turbotree
 from turbotree.errors import InputError, MissingExtraError, TurbotreeError
 from turbotree.serving import schemas
-from turbotree.serving.annotations import Annotations
+from turbotree.serving.annotations import Annotations, Counts
 from turbotree.serving.boundary import Boundary
 from turbotree.serving.engine import Engine, Question
 from turbotree.serving.errors import problem, problem_of, status_of, to_json
@@ -42,6 +42,10 @@ _REFUSALS: dict[int | str, dict[str, Any]] = {
         (429, "Too many requests at once; see Retry-After."),
         (503, "Took too long."),
     )
+}
+
+_FULL: dict[int | str, dict[str, Any]] = {
+    507: {"model": schemas.ErrorAnswer, "description": "The disk does not take it."}
 }
 
 
@@ -103,8 +107,9 @@ def create_app(
     add("/metrics", "GET", handlers.metrics_text, responses=_text("Counters for Prometheus."))
     if annotations is not None:
         saved = schemas.SavedAnswer
-        add("/annotations", "POST", handlers.save, response_model=saved, responses=_REFUSALS)
-        add("/annotations", "GET", handlers.saved, response_model=saved)
+        refusals = _REFUSALS | _FULL
+        add("/annotations", "POST", handlers.save, response_model=saved, responses=refusals)
+        add("/annotations", "GET", handlers.saved, response_model=schemas.CountsAnswer)
         add("/annotations.conllu", "GET", handlers.saved_file, responses=_text("All trees."))
     for name, page in read_pages().items():
         path = {"index.html": "/", "docs.html": "/docs"}.get(name, f"/static/{name}")
@@ -191,15 +196,15 @@ class _Handlers:
             sentences = conllu_sentences(request.conllu)
             if len(sentences) != 1:
                 raise InputError(f"expected one sentence, got {len(sentences)}")
-            count = annotations.save(sentences[0])
-            return to_json({"saved": count, "file": annotations.file.name})
+            saved = annotations.save(sentences[0])
+            return to_json({**_counts(annotations, saved), "sent_id": saved.sent_id})
 
-        return Response(await self._workers.run(job), media_type=_JSON)
+        return Response(await self._workers.run(job, to_its_end=True), media_type=_JSON)
 
     async def saved(self) -> Response:
         """Tell how many sentences are kept."""
         assert self._annotations is not None
-        about = {"saved": len(self._annotations), "file": self._annotations.file.name}
+        about = _counts(self._annotations, self._annotations.counts)
         return Response(to_json(about), media_type=_JSON)
 
     async def saved_file(self) -> Response:
@@ -241,6 +246,16 @@ class _Handlers:
 
     def _count(self, answers: list[dict[str, Any]]) -> None:
         self._metrics.parsed(len(answers), sum(len(answer["words"]) for answer in answers))
+
+
+def _counts(annotations: Annotations, counts: Counts) -> dict[str, Any]:
+    return {
+        "saved": counts.count,
+        "file": annotations.file.name,
+        "in_file": counts.in_file,
+        "waiting": counts.waiting,
+        "problem": counts.problem,
+    }
 
 
 def _text(what: str) -> dict[int | str, dict[str, Any]]:

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from turbotree.errors import InfeasibleError, TurbotreeError
+from turbotree.serving.annotations import StorageError
 from turbotree.serving.limits import BusyError, TooLargeError, TooSlowError
 from turbotree.serving.reading import place_in_rules
 from turbotree.text.drawing.common import printable
@@ -16,6 +17,7 @@ _STATUSES: dict[type[TurbotreeError], tuple[int, str]] = {
     BusyError: (429, "busy"),
     TooSlowError: (503, "too_slow"),
     InfeasibleError: (422, "infeasible"),
+    StorageError: (507, "storage"),
 }
 _MISTAKE = (422, "input")
 _LONGEST = 1000

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import json
 import os
 import zlib
 from pathlib import Path
 from typing import Any
 
+from turbotree.serving.plain_files import check_plain, open_plain
+
 
 class Journal:
     """Records appended to a file, one line each, on the disk before :meth:`append` returns.
 
-    A line is a checksum and JSON. A crash while a line is being written leaves a line that fails
-    its checksum; nobody was told that it was kept, so it is dropped at the next start.
+    A line is a checksum and JSON. A line that fails its checksum is damaged: a crash came while it
+    was being written, or the disk failed. Such lines are never records; the file as it was is kept
+    aside, so that somebody can look at them.
 
     Parameters
     ----------
@@ -25,8 +30,8 @@ class Journal:
     recovered
         The records that were there.
     damaged
-        Whether a line other than the last was unreadable. Then the file as it was is kept beside
-        it, with the ending ``.damaged``.
+        Where the file as it was is kept, with the ending ``.damaged``, if a line was unreadable;
+        else None.
 
     Examples
     --------
@@ -41,41 +46,65 @@ class Journal:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
-        # The name of a new file is on the disk once its folder is.
-        _flush_folder(path.parent)
-        content = path.read_bytes()
-        self.recovered, self.damaged, kept = _read(content)
-        if self.damaged:
-            _keep(path.with_name(path.name + ".damaged"), content)
-        # A torn last line goes, or the next one would be glued to it.
-        if kept != len(content):
-            os.ftruncate(self._file, kept)
-            os.fsync(self._file)
+        self._file = open_plain(path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
+        try:
+            # The name of a new file is on the disk once its folder is.
+            _flush_folder(path.parent)
+            content = path.read_bytes()
+            self.recovered, all_readable, kept = _read(content)
+            self.damaged = None if all_readable else _kept_aside(path, content)
+            # A torn last line goes, or the next one would be glued to it.
+            if kept != len(content):
+                os.ftruncate(self._file, kept)
+                os.fsync(self._file)
+        except BaseException:
+            os.close(self._file)
+            raise
         self._size = kept
+        self._torn = False  # whether something of a line that was not kept may be behind _size
 
     def append(self, record: Any) -> None:
-        """Add a record; it is on the disk when this returns."""
+        """Add a record; it is on the disk when this returns.
+
+        Raises
+        ------
+        OSError
+            It is not; and it will not be found later either.
+        """
+        if self._torn:
+            self._cut_back()
         data = _line(record)
         try:
             written = os.write(self._file, data)
             if written != len(data):
-                raise OSError(f"{self.path}: wrote {written} of {len(data)} bytes: disk full?")
+                raise OSError(f"wrote {written} of {len(data)} bytes: disk full?")
             os.fsync(self._file)
-        except OSError:
-            os.ftruncate(self._file, self._size)  # not kept, so not to be found again either
+        except BaseException:
+            self._torn = True
+            with contextlib.suppress(OSError):  # then before the next one is added
+                self._cut_back()
             raise
         self._size += len(data)
 
     def clear(self) -> None:
         """Forget all records: they are kept elsewhere now."""
         os.ftruncate(self._file, 0)
-        os.fsync(self._file)
         self._size = 0
+        os.fsync(self._file)
+        self._torn = False
 
     def close(self) -> None:
         """Close the file."""
-        os.close(self._file)
+        try:
+            if self._torn:
+                self._cut_back()
+        finally:
+            os.close(self._file)
+
+    def _cut_back(self) -> None:
+        os.ftruncate(self._file, self._size)
+        os.fsync(self._file)
+        self._torn = False
 
 
 def _line(record: Any) -> bytes:
@@ -84,30 +113,49 @@ def _line(record: Any) -> bytes:
 
 
 def _read(content: bytes) -> tuple[list[Any], bool, int]:
-    """Give the records, whether one before the last is unreadable, and the bytes worth keeping."""
+    """Give the records, whether all lines are readable, and the bytes worth keeping."""
     records: list[Any] = []
-    damaged = False
+    all_readable = True
     kept = at = 0
-    lines = content.split(b"\n")
-    for number, line in enumerate(lines):
+    *lines, unfinished = content.split(b"\n")
+    for line in lines:
         at += len(line) + 1
         if not line:
             continue
-        whole = number < len(lines) - 1  # the line has its end
         body = line[9:]
-        if whole and line[:9] == f"{zlib.crc32(body):08x} ".encode():
+        try:
+            if line[:9] != f"{zlib.crc32(body):08x} ".encode():
+                raise ValueError("wrong checksum")
             records.append(json.loads(body))
+        except (ValueError, RecursionError):
+            all_readable = False
+        else:
             kept = at
-        elif any(lines[number + 1 :]):
-            damaged = True
-    return records, damaged, kept
+    return records, all_readable and not unfinished, kept
 
 
-def _keep(path: Path, content: bytes) -> None:
-    with open(path, "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
+def _kept_aside(path: Path, content: bytes) -> Path:
+    """Write what was found to a file of its own, and give its path; what is there already stays."""
+    for number in itertools.count(1):
+        aside = path.with_name(f"{path.name}.damaged" + (f"-{number}" if number > 1 else ""))
+        try:
+            descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        except FileExistsError:
+            check_plain(aside)
+            if aside.read_bytes() == content:  # kept at an earlier start
+                return aside
+            continue
+        try:
+            with open(descriptor, "wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+        except BaseException:
+            os.unlink(aside)
+            raise
+        _flush_folder(aside.parent)
+        return aside
+    raise AssertionError  # numbers do not end
 
 
 def _flush_folder(folder: Path) -> None:

@@ -211,8 +211,17 @@ class HealthAnswer(BaseModel):
     version: str
 
 
-class SavedAnswer(BaseModel):
-    """How many sentences are kept."""
+class CountsAnswer(BaseModel):
+    """How many sentences are kept: in the file, or in its journal until the file is written."""
 
     saved: int
     file: str
+    in_file: int
+    waiting: int
+    problem: str | None = Field(description="Why the file could not be written; no tree is lost.")
+
+
+class SavedAnswer(CountsAnswer):
+    """A tree is kept, under this name."""
+
+    sent_id: str

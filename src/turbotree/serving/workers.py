@@ -34,8 +34,18 @@ class Workers:
         self._pool = ThreadPoolExecutor(limits.threads, thread_name_prefix="parse")
         self._taken = 0
 
-    async def run(self, job: Callable[[Callable[[], bool]], _Answer]) -> _Answer:
+    async def run(
+        self, job: Callable[[Callable[[], bool]], _Answer], *, to_its_end: bool = False
+    ) -> _Answer:
         """Run a job in a thread; it is given a function that tells whether there is still time.
+
+        Parameters
+        ----------
+        job
+            What to do.
+        to_its_end
+            Wait for a job that has begun, however long it takes: what it changes on the disk must
+            not be called a failure. One that does not begin in time is dropped as ever.
 
         Raises
         ------
@@ -60,6 +70,8 @@ class Workers:
 
         future = asyncio.get_running_loop().run_in_executor(self._pool, work)
         future.add_done_callback(self._done)
+        if to_its_end:
+            return await asyncio.shield(future)
         try:
             return await asyncio.wait_for(asyncio.shield(future), self._limits.time_limit_seconds)
         except asyncio.TimeoutError:

@@ -9,13 +9,13 @@ import { showInspector } from "./inspector.js";
 import { showOthers } from "./others.js";
 import { showProof } from "./plot.js";
 import { rulesEditor } from "./rules.js";
-import { difference, newState, plain, questionOf, requestOf, treeOf, viewOf } from "./sentence.js";
+import { difference, newStates, plain, questionOf, requestOf, treeOf, viewOf } from "./sentence.js";
 import { drawTree, focusWord, reveal } from "./tree.js";
 
 const TREES = 5;
 
 let model = null;
-let sentences = []; // one state a sentence: see newState
+let sentences = []; // one state a sentence: see newStates
 let current = 0;
 let editor = null;
 let pending = null; // aborts the requests under way
@@ -91,7 +91,7 @@ async function parseInput() {
   try {
     const answer = await api.parse({ ...requestOf(text, model), marginals: true }, signal);
     complain(null);
-    sentences = answer.sentences.map(newState);
+    sentences = newStates(answer.sentences);
     current = 0;
     listSentences();
     by("empty").hidden = true;
@@ -246,17 +246,37 @@ const actions = {
 async function saveTree() {
   const one = state();
   const button = by("save");
+  const tree = treeOf(one);
   button.disabled = true;
   try {
-    const { saved, file } = await api.save(treeOf(one).conllu);
-    one.saved = true;
-    say(`saved: ${counted(saved, "sentence")} in ${file}`);
-    complain(null);
-    showBar(one, model);
+    const counts = await api.save(tree.conllu);
+    one.saved = treeOf(one) === tree; // it may have changed since
+    say(`saved: ${countsText(counts)}`);
+    complain(counts.problem && `The tree is saved, but not yet in ${counts.file}. ${counts.problem}`);
+    showCounts(counts);
+    if (one === state()) showBar(one, model);
   } catch (error) {
     complain(`Not saved. ${error.message}`);
   } finally {
     button.disabled = false;
+  }
+}
+
+function countsText({ in_file, waiting, file }) {
+  const more = waiting ? `, ${counted(waiting, "tree")} in its journal` : "";
+  return `${counted(in_file, "sentence")} in ${file}${more}`;
+}
+
+function showCounts(counts) {
+  by("counts").textContent = counts.in_file + counts.waiting ? countsText(counts) : "";
+}
+
+/** Others may save to the same file: ask for what it has now. */
+async function askCounts() {
+  try {
+    showCounts(await api.countSaved());
+  } catch {
+    // The next save will tell.
   }
 }
 
@@ -310,8 +330,8 @@ async function start() {
   describe();
   editor = rulesEditor(by("rules"), model, () => sentences.length && refresh());
   if (model.annotate) {
-    const { saved, file } = await api.countSaved();
-    if (saved) by("model").textContent += `; ${counted(saved, "sentence")} saved in ${file}`;
+    await askCounts();
+    document.addEventListener("visibilitychange", () => document.hidden || askCounts());
   }
   document.body.dataset.ready = "yes";
 }

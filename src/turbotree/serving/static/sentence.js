@@ -1,7 +1,38 @@
 // One sentence on the page: what was answered, what is pinned and forbidden, what is shown.
 
-/** A sentence as it comes from the server, with nothing pinned. */
-export function newState(answer) {
+const SENT_ID = /^#[ \t]*sent_id[ \t]*=[ \t]*(.*?)[ \t]*$/m;
+
+/** Sentences as they come from the server, with nothing pinned, each under a name of its own. */
+export function newStates(answers) {
+  const taken = new Set();
+  for (const { trees } of answers) {
+    const given = nameOf(trees[0].conllu);
+    const name = given && !taken.has(given) ? given : newName();
+    taken.add(name);
+    for (const tree of trees) tree.conllu = named(tree.conllu, name);
+  }
+  return answers.map(newState);
+}
+
+/** The name of a sentence; its number in a text that it was cut from is none. */
+function nameOf(conllu) {
+  const given = SENT_ID.exec(conllu)?.[1];
+  return given && /^\d+$/.test(given) && conllu.includes("TokenRange=") ? null : given;
+}
+
+// Names are made here and not by the server: a tree that is sent once more, because no answer came,
+// is then known to be the same.
+function newName() {
+  const bytes = crypto.getRandomValues(new Uint8Array(6));
+  return `saved-${[...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+}
+
+function named(conllu, name) {
+  const line = `# sent_id = ${name}`;
+  return SENT_ID.test(conllu) ? conllu.replace(SENT_ID, () => line) : `${line}\n${conllu}`;
+}
+
+function newState(answer) {
   return {
     answer,
     base: answer.trees[0].conllu,
