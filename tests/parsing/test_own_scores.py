@@ -137,6 +137,67 @@ def test_what_is_no_score_is_refused(options, said):
     assert said in str(caught.value)
 
 
+@pytest.mark.parametrize("batch", [False, True])
+@pytest.mark.parametrize("name", ["require", "forbid"])
+@pytest.mark.parametrize(
+    ("arcs", "said"),
+    [
+        ([(99, 1, 0)], "arc (99, 1) does not exist: the head is one of 0 to 2"),
+        ([(0, 99, 0)], "arc (0, 99) does not exist"),
+        ([(-1, 1, 0)], "arc (-1, 1) does not exist"),
+        ([(1, 0, 0)], "arc (1, 0) does not exist"),
+        ([(2, 2, 0)], "arc (2, 2) does not exist"),
+        ([(0, 1, -1)], "label -1 of arc (0, 1) does not exist: expected 0 to 1"),
+        ([(0, 1, "x")], "expected whole numbers (head, modifier, label), got (0, 1, 'x')"),
+        ([(0, 1.5, 0)], "expected whole numbers (head, modifier, label), got (0, 1.5, 0)"),
+        ([(0, 1, 0, 0)], "expected (head, modifier) pairs"),
+        ([7], "expected (head, modifier) or (head, modifier, label), got [7]"),
+        (7, "expected"),
+    ],
+)
+def test_constraints_on_labels_that_make_no_sense_are_refused_in_one_line(batch, name, arcs, said):
+    # The second sentence of the batch has a row and a column more than it has words.
+    side = 4 if batch else 3
+    shape = (2, side, side) if batch else (side, side)
+    options = {name: [None, arcs] if batch else arcs}
+    if batch:
+        options["lengths"] = np.array([3, 2])
+    with pytest.raises(InputError) as caught:
+        tt.decode(np.zeros(shape), label_scores=np.zeros((*shape, 2)), **options)
+    assert said in str(caught.value)
+    assert str(caught.value).startswith(name)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("lists", [[[]], [[], [], [(0, 1, 0)]], 7])
+def test_a_batch_has_one_list_of_labelled_constraints_for_each_sentence(lists):
+    with pytest.raises(InputError, match="require: expected a list of arcs for each"):
+        tt.decode(np.zeros((2, 3, 3)), label_scores=np.zeros((2, 3, 3, 2)), require=lists)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"require": [(0, 1, 0), (0, 1, 1)]}, "arc (0, 1) is to have label 0 and label 1"),
+        ({"require": [(0, 1, 0)], "forbid": [(0, 1, 0)]}, "label 0 of arc (0, 1) is forbidden"),
+        ({"require": [(2, 1, 1)]}, "label 1 of arc (2, 1) is forbidden or has score -inf"),
+    ],
+)
+def test_constraints_on_labels_that_clash_are_named(options, said):
+    labels = np.zeros((3, 3, 2))
+    labels[2, 1, 1] = -np.inf
+    with pytest.raises(InfeasibleError) as caught:
+        tt.decode(np.zeros((3, 3)), label_scores=labels, **options)
+    assert said in str(caught.value)
+
+
+def test_rows_of_an_array_are_constraints_on_labels_too():
+    found = tt.decode(
+        np.zeros((3, 3)), label_scores=np.zeros((3, 3, 2)), require=np.array([[0, 2, 1], [2, 1, 1]])
+    )
+    assert (found.heads.tolist(), found.labels.tolist()) == ([2, 0], [1, 1])
+
+
 ROOT_IN_FRONT = "forall m: arc(root, m) -> m < 3"
 
 

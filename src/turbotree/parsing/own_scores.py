@@ -17,6 +17,7 @@ from turbotree.parsing.arcs import TreeShape
 from turbotree.parsing.certificate import Certificate
 from turbotree.parsing.decoding import SOLVERS, build_graph
 from turbotree.parsing.dense_parts import dense_parts, part_scores
+from turbotree.parsing.own_labels import take_labels
 from turbotree.parsing.own_rules import OwnRules
 from turbotree.parsing.parts import PartSet
 from turbotree.parsing.rules.compiled import RulesLike
@@ -137,7 +138,8 @@ def decode(
                 f"label_scores: expected shape {arcs.shape} and an axis of labels, "
                 f"got {labels.shape}"
             )
-        require, forbid = _take_labels(require, forbid, labels)
+        sizes_only = read_problem(arcs, single_root, projective, None, None, lengths, threads)
+        require, forbid = take_labels(labels, require, forbid, sizes_only.lengths)
         best_label = labels.argmax(axis=-1)
         arcs = arcs + np.take_along_axis(labels, best_label[..., np.newaxis], -1)[..., 0]
     problem = read_problem(arcs, single_root, projective, require, forbid, lengths, threads)
@@ -207,40 +209,6 @@ def _sizes(problem: Problem) -> list[int]:
     if problem.lengths is not None:
         return [int(length) for length in problem.lengths]
     return [problem.words] * (problem.scores.shape[0] if problem.is_batch else 1)
-
-
-def _take_labels(require: Any, forbid: Any, labels: FloatArray) -> tuple[Any, Any]:
-    """Write labels of constraints into their scores, and give the constraints without them."""
-    batch = labels if labels.ndim == 4 else labels[np.newaxis]
-    lists = []
-    for arcs, name, required in ((require, "require", True), (forbid, "forbid", False)):
-        if arcs is None or hasattr(arcs, "__array__"):
-            lists.append(arcs)
-            continue
-        each = list(arcs) if labels.ndim == 4 else [arcs]
-        left = []
-        for own, matrix in zip(each, batch, strict=False):
-            pairs: list[Any] = []
-            for arc in own or ():
-                if not isinstance(arc, Sequence) or len(arc) != 3:
-                    pairs.append(arc)
-                    continue
-                head, modifier, label = arc
-                if not 0 <= label < labels.shape[-1]:
-                    raise InputError(
-                        f"{name}: label {label} of arc ({head}, {modifier}) does not exist: "
-                        f"expected 0 to {labels.shape[-1] - 1}"
-                    )
-                if required:
-                    kept = matrix[head, modifier, label]
-                    matrix[head, modifier] = -np.inf
-                    matrix[head, modifier, label] = kept
-                    pairs.append((head, modifier))
-                else:
-                    matrix[head, modifier, label] = -np.inf
-            left.append(pairs)
-        lists.append(left if labels.ndim == 4 else left[0])
-    return lists[0], lists[1]
 
 
 def _of_arcs(

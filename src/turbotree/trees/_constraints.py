@@ -142,7 +142,12 @@ def _split_batch(arcs: Arcs | None, name: str, shape: tuple[int, ...]) -> list[A
                 f"{name}: expected a boolean array of shape {shape}, got {array.shape}"
             )
         return list(array)
-    parts = list(arcs)
+    try:
+        parts = list(arcs)
+    except TypeError:
+        raise InputError(
+            f"{name}: expected one list of arcs for each matrix, or a boolean array, got {arcs!r}"
+        ) from None
     if len(parts) != shape[0]:
         raise InputError(
             f"{name}: expected one list of arcs for each of {shape[0]} matrices, got {len(parts)}"
