@@ -41,7 +41,14 @@ ArcBatch make_scored_batch(const IntVector& lengths, const Input<std::int32_t, 2
   return make_batch(lengths, arcs, offsets);
 }
 
-// A status code becomes one of two exceptions, told apart by their types in Python.
+// Infeasibility is an answer, and has a type of its own: no built-in exception can be taken for it.
+[[noreturn]] void raise_infeasible(const std::string& reason) {
+  const nb::object type = nb::module_::import_("turbotree.errors").attr("InfeasibleError");
+  PyErr_SetString(type.ptr(), reason.c_str());
+  throw nb::python_error();
+}
+
+// A status code becomes an exception; the types tell them apart in Python.
 void check(const BatchStatus& outcome) {
   switch (outcome.status) {
     case trees::Status::ok: return;
@@ -50,8 +57,7 @@ void check(const BatchStatus& outcome) {
           ("a score of sentence " + std::to_string(outcome.sentence) + " is NaN or infinite")
               .c_str());
     case trees::Status::infeasible:
-      throw nb::index_error(
-          ("sentence " + std::to_string(outcome.sentence) + " has no tree").c_str());
+      raise_infeasible("sentence " + std::to_string(outcome.sentence) + " has no tree");
     case trees::Status::out_of_memory: throw std::bad_alloc();
   }
 }

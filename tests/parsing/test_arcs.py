@@ -310,6 +310,16 @@ def test_arrays_that_do_not_fit_together_are_refused(changes):
         _core.prune(lengths, arcs, offsets, scores, True, False, 0.1, 2, None)
 
 
+@pytest.mark.parametrize("function", ["best_trees", "arc_marginals", "prune"])
+def test_a_sentence_without_a_tree_is_infeasible_and_nothing_else(function):
+    # Word 2 of the second sentence has no head.
+    arguments = ints([1, 2]), ints([[0, 1], [0, 1], [2, 1]]), ints([0, 1, 3]), np.zeros(3)
+    more = (0.1, 2, None) if function == "prune" else ()
+    with pytest.raises(InfeasibleError, match="sentence 1 has no tree") as caught:
+        getattr(_core, function)(*arguments, True, False, *more)
+    assert not isinstance(caught.value, LookupError | ValueError)
+
+
 def test_lengths_and_heads_to_keep_are_checked():
     with pytest.raises(ValueError, match="lengths"):
         all_arcs(ints([3, -1]))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from turbotree.errors import InfeasibleError, InputError
+from turbotree.errors import InputError
 from turbotree.features import AnyWeights, Encoded, PartKind, Parts, Scorer
 from turbotree.parsing import _core
 
@@ -46,24 +46,18 @@ def all_arcs(lengths: IntArray) -> Parts:
 
 def best_trees(lengths: IntArray, arcs: Parts, scores: FloatArray, shape: TreeShape) -> IntArray:
     """Return the heads of all words, sentence after sentence."""
-    try:
-        return _core.best_trees(
-            lengths, arcs.rows, arcs.offsets, scores, shape.single_root, shape.projective
-        )
-    except IndexError as error:
-        raise InfeasibleError(str(error)) from None
+    return _core.best_trees(
+        lengths, arcs.rows, arcs.offsets, scores, shape.single_root, shape.projective
+    )
 
 
 def arc_marginals(
     lengths: IntArray, arcs: Parts, scores: FloatArray, shape: TreeShape
 ) -> tuple[FloatArray, FloatArray]:
     """Return the probability of each arc and the log-partition of each sentence."""
-    try:
-        return _core.arc_marginals(
-            lengths, arcs.rows, arcs.offsets, scores, shape.single_root, shape.projective
-        )
-    except IndexError as error:
-        raise InfeasibleError(str(error)) from None
+    return _core.arc_marginals(
+        lengths, arcs.rows, arcs.offsets, scores, shape.single_root, shape.projective
+    )
 
 
 @dataclass(frozen=True)
