@@ -1,6 +1,7 @@
 """Parts of higher order, their graphs and decoders, against enumeration of all trees."""
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -136,6 +137,42 @@ def test_minimum_risk_gives_a_tree_and_proves_nothing(case, shape):
     assert score == pytest.approx(tree_score(parts, 0, scores, heads))
     assert certificate.status is Status.LIMIT
     assert certificate.bound == math.inf
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e3, 1e5])
+@given(case=cases(), shape=shapes, data=st.data())
+@settings(max_examples=15)
+def test_minimum_risk_takes_no_forbidden_arc_at_any_scale(scale, case, shape, data):
+    parts, scores = case
+    rows = parts.arcs.rows
+    count = len(rows)
+    forbidden = np.array(data.draw(st.lists(st.booleans(), min_size=count, max_size=count)))
+    scores = {name: scale * own for name, own in scores.items()}
+    scores["arc"][forbidden] = -np.inf
+    allowed = {tuple(arc) for arc in rows[~forbidden].tolist()}
+    trees = [
+        tree
+        for tree in candidate_trees(parts, 0, shape)
+        if all((head, word) in allowed for word, head in enumerate(tree, 1))
+    ]
+    if not trees:
+        with pytest.raises(InfeasibleError):
+            decode(parts, 0, scores, shape, "bp")
+        return
+    heads, _, _ = decode(parts, 0, scores, shape, "bp")
+    assert any((heads == tree).all() for tree in trees)
+
+
+def test_a_forbidden_arc_is_not_taken_for_one_that_nobody_believes_in(monkeypatch):
+    # Beliefs that have run into 0 tell nothing; what is forbidden, scores do.
+    parts = part_set([2], [[(0, 1), (2, 1), (0, 2), (1, 2)]])
+    arcs = parts.arcs.rows.tolist()
+    nothing = SimpleNamespace(arcs=np.zeros(4))
+    monkeypatch.setattr("turbotree.parsing.decoding.part_marginals", lambda *_: nothing)
+    for forbidden, heads in (([0, 1], [2, 0]), ([0, 2], [0, 1])):
+        scores = {name: np.zeros(len(parts.parts(name).rows)) for name in FULL}
+        scores["arc"][arcs.index(forbidden)] = -np.inf
+        assert decode(parts, 0, scores, TreeShape(), "bp")[0].tolist() == heads
 
 
 def test_candidates_without_a_tree_are_infeasible():

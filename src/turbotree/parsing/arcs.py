@@ -60,6 +60,15 @@ def arc_marginals(
     )
 
 
+def only_allowed(beliefs: FloatArray, scores: FloatArray) -> FloatArray:
+    """Forbid in beliefs what the scores forbid: belief in an allowed arc may be 0, too.
+
+    >>> only_allowed(np.array([0.0, 0.0, 1.0]), np.array([-np.inf, 2.0, 3.0]))
+    array([-inf,   0.,   1.])
+    """
+    return np.where(np.isneginf(scores), -np.inf, beliefs)
+
+
 @dataclass(frozen=True)
 class ArcModel:
     """Templates and weights that score arcs."""

@@ -11,7 +11,7 @@ import numpy as np
 from turbotree.errors import InfeasibleError, InputError
 from turbotree.graphs import FactorGraph, Solution, Status
 from turbotree.parsing.ancestry import add_ancestry, families_of_ancestry
-from turbotree.parsing.arcs import FloatArray, IntArray, TreeShape, best_trees
+from turbotree.parsing.arcs import FloatArray, IntArray, TreeShape, best_trees, only_allowed
 from turbotree.parsing.automata import (
     IN_AUTOMATA,
     add_automata,
@@ -90,11 +90,13 @@ def build_graph(
     return graph
 
 
-def heads_of(parts: PartSet, sentence: int, solution: Solution, shape: TreeShape) -> IntArray:
+def heads_of(
+    parts: PartSet, sentence: int, arc_scores: FloatArray, solution: Solution, shape: TreeShape
+) -> IntArray:
     """Return the heads of a solution.
 
-    A solver that found no assignment leaves a fractional one: the tree that agrees most with it
-    is taken.
+    A solver that found no assignment leaves a fractional one: the tree of allowed arcs that agrees
+    most with it is taken.
     """
     arcs = parts.arcs
     rows = arcs.rows[arcs.places(sentence)]
@@ -107,7 +109,7 @@ def heads_of(parts: PartSet, sentence: int, solution: Solution, shape: TreeShape
     if solution.relaxed is None:
         raise InfeasibleError(f"sentence {sentence} has no tree")
     one, lengths = parts.arcs_alone(sentence)
-    return best_trees(lengths, one, solution.relaxed[: len(rows)], shape)
+    return best_trees(lengths, one, only_allowed(solution.relaxed[: len(rows)], arc_scores), shape)
 
 
 def tree_score(
@@ -189,7 +191,7 @@ def decode(
         if amend is not None:
             amend(graph)
         solution = graph.solve(solver, **chosen)
-    heads = heads_of(parts, sentence, solution, shape)
+    heads = heads_of(parts, sentence, scores["arc"], solution, shape)
     if solution.values is None:  # the tree was rounded from something else
         score = tree_score(parts, sentence, scores, heads)
     else:
@@ -223,7 +225,7 @@ def _decode_by_risk(
     started = perf_counter()
     marginals = part_marginals(parts, sentence, scores, shape)
     arcs, lengths = parts.arcs_alone(sentence)
-    heads = best_trees(lengths, arcs, marginals.arcs, shape)
+    heads = best_trees(lengths, arcs, only_allowed(marginals.arcs, scores["arc"]), shape)
     score = tree_score(parts, sentence, scores, heads)
     # The tree is the best of another kind: nothing is proven of its score.
     nothing = Certificate(Status.LIMIT, np.inf, np.inf, 0, perf_counter() - started)

@@ -6,7 +6,7 @@ import numpy as np
 
 from turbotree.errors import InputError
 from turbotree.graphs import Status
-from turbotree.parsing.arcs import arc_marginals, best_trees
+from turbotree.parsing.arcs import arc_marginals, best_trees, only_allowed
 from turbotree.parsing.certificate import Certificate
 from turbotree.parsing.decoding import SOLVERS, decode
 from turbotree.parsing.scored import FoundTree, Scored
@@ -53,7 +53,8 @@ def _best_of_arcs(scored: Scored, decoder: str) -> list[FoundTree]:
     arcs, lengths = parts.arcs, parts.lengths
     decoded = scores
     if decoder == "mbr":
-        decoded, _ = arc_marginals(lengths, arcs, scores / scored.parser.arc_temperature, shape)
+        beliefs, _ = arc_marginals(lengths, arcs, scores / scored.parser.arc_temperature, shape)
+        decoded = only_allowed(beliefs, scores)
     heads = best_trees(lengths, arcs, decoded, shape)
     # An arc is in the tree if its modifier's head is its own.
     sentence_of = np.repeat(np.arange(len(lengths)), np.diff(arcs.offsets))

@@ -105,7 +105,7 @@ def _of_graph(
     arcs = len(scores["arc"])
     if amend is not None or not REDUCIBLE.issuperset(parts.families) or len(graph) != arcs:
         found = k_best(graph, k, keys=arcs, same_size=True, **options)
-        return [_tree(parts, sentence, solution, shape) for solution in found]
+        return [_tree(parts, sentence, scores, solution, shape) for solution in found]
     started = perf_counter()
     first = graph.solve(SOLVERS["auto"][0], **SOLVERS["auto"][1])
     floor = _floor(parts, sentence, graph, first, k)
@@ -126,7 +126,7 @@ def _of_graph(
     seconds = perf_counter() - started
     trees = []
     for solution in found:
-        heads, score, certificate = _tree(few.parts, 0, solution, shape)
+        heads, score, certificate = _tree(few.parts, 0, few.scores, solution, shape)
         certificate = replace(
             certificate,
             bound=certificate.bound + few.score,
@@ -177,8 +177,14 @@ def _floor(parts: PartSet, sentence: int, graph: FactorGraph, solution: Solution
     return float(np.partition(values, len(values) - k)[len(values) - k])
 
 
-def _tree(parts: PartSet, sentence: int, solution: Solution, shape: TreeShape) -> FoundTree:
-    heads = heads_of(parts, sentence, solution, shape)
+def _tree(
+    parts: PartSet,
+    sentence: int,
+    scores: Mapping[str, FloatArray],
+    solution: Solution,
+    shape: TreeShape,
+) -> FoundTree:
+    heads = heads_of(parts, sentence, scores["arc"], solution, shape)
     certificate = Certificate(
         solution.status,
         solution.upper_bound,
@@ -202,7 +208,7 @@ def _diverse(
     if amend is not None:
         amend(graph)
     found = diverse_solutions(graph, len(scores["arc"]), k, diversity)
-    return [_tree(parts, sentence, solution, shape) for solution in found]
+    return [_tree(parts, sentence, scores, solution, shape) for solution in found]
 
 
 def diverse_solutions(graph: FactorGraph, arcs: int, k: int, diversity: int) -> list[Solution]:

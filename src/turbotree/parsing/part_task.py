@@ -96,7 +96,8 @@ class PartProblem:
             return self._indicator(decode(parts, 0, own, shape)[0])
         graph = build_graph(parts, 0, own, shape)
         solution = graph.solve("admm", **_RELAXED)
-        answer: dict[str, Any] = dict(parts.indicators(0, heads_of(parts, 0, solution, shape)))
+        heads = heads_of(parts, 0, own["arc"], solution, shape)
+        answer: dict[str, Any] = dict(parts.indicators(0, heads))
         if solution.status is not Status.OPTIMAL:
             answer |= relaxed_parts(parts, own, graph, solution)
         return self._joined(answer)
