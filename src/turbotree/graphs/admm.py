@@ -46,7 +46,8 @@ def admm(
         Rounds; after none, nothing is known.
     residual_threshold : float
         The relaxation counts as solved when factors disagree, and the consensus moves, by less
-        than this (root mean square over links; the papers use 1e-3).
+        than this (root mean square over links; the paper's residuals are mean squares, so that
+        its 1e-3 is 0.032 here).
     penalty : float, optional
         The quadratic penalty rho to begin with; by default 4 times the root mean square of
         the links' shares of the variables' scores.

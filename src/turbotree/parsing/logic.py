@@ -3,8 +3,13 @@
 This is the decomposition of the 2011 paper (Table 1), with two of its rows written shorter: trees
 need fewer commodities (:mod:`turbotree.parsing.commodities`), and consecutive siblings need no
 "last modifier so far": the steps of a head's row, from one modifier to the next, form a path, so
-each modifier is stepped on once if it is one, and stepped off once. Both allow the same arcs and
-parts, whole and fractional, as the table does.
+each modifier is stepped on once if it is one, and stepped off once. Both allow the same arcs,
+flows and siblings, whole and fractional, as the table does.
+
+Directed paths and non-projective arcs are another matter. The table reads them off the flows: a
+path into a word carries that word's commodity. Here they are logic over arcs alone
+(:mod:`turbotree.parsing.ancestry`): the same trees have the same parts, but fractional solutions
+may have more of them, and the relaxation is looser than the table's.
 """
 
 from __future__ import annotations
