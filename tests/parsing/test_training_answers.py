@@ -12,6 +12,7 @@ from turbotree.errors import InputError
 from turbotree.graphs import Status
 from turbotree.parsing.arcs import TreeShape
 from turbotree.parsing.decoding import build_graph, tree_score
+from turbotree.parsing.dense_parts import dense_parts
 from turbotree.parsing.options import TrainingOptions
 from turbotree.parsing.parts import MODELS
 from turbotree.parsing.relaxed import automata_alone, relaxed_parts
@@ -47,41 +48,81 @@ def test_relaxed_parts_score_what_the_relaxation_is_worth(families, data):
     assert total(scores, found) == pytest.approx(solution.upper_bound, rel=1e-4, abs=1e-4)
 
 
-def best_of_automaton(head, side, rows, scores):
-    """Try every set of modifiers and every grandparent."""
+def best_of_head(head, rows, scores, grandparents_agree=True):
+    """Try every grandparent, and with it every set of modifiers on either side."""
     arcs = rows["arc"]
-    there = [m for h, m in arcs if h == head and (m > h) == bool(side)]
-    there.sort(key=lambda m: abs(m - head))
     above = [h for h, m in arcs if m == head] or [NONE]
     worth = {name: dict(zip(rows[name], scores[name].tolist(), strict=True)) for name in rows}
-    best = -np.inf
-    subsets = chain.from_iterable(combinations(there, k) for k in range(len(there) + 1))
-    for chosen in subsets:
-        row = [NONE, *chosen, NONE]
-        steps = list(pairwise(row))
-        alone = sum(worth["arc"][head, m] for m in chosen)
-        alone += sum(worth["sibling"][head, m, s, side] for m, s in steps)
-        for g in above:
-            value = alone
+
+    def best_side(side, g):
+        there = [m for h, m in arcs if h == head and (m > h) == bool(side)]
+        there.sort(key=lambda m: abs(m - head))
+        if not there:
+            return 0.0
+        best = -np.inf
+        for chosen in chain.from_iterable(combinations(there, k) for k in range(len(there) + 1)):
+            steps = list(pairwise([NONE, *chosen, NONE]))
+            value = sum(worth["arc"][head, m] for m in chosen)
+            value += sum(worth["sibling"][head, m, s, side] for m, s in steps)
             if g != NONE:
                 pairs = worth.get("grandparent", {})
                 value += sum(pairs.get((g, head, m), 0.0) for m in chosen)
                 triples = worth.get("grand_sibling", {})
                 value += sum(triples.get((g, head, m, s, side), 0.0) for m, s in steps)
             best = max(best, value)
-    return best
+        return best
+
+    sides = [[best_side(side, g) for g in above] for side in (0, 1)]
+    if grandparents_agree:
+        return max(left + right for left, right in zip(*sides, strict=True))
+    return max(sides[0]) + max(sides[1])
 
 
 @pytest.mark.parametrize("families", [("arc", "sibling"), MIXES[0], MIXES[2]], ids="+".join)
 @given(data=st.data())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_automata_alone_choose_the_best_for_each_head(families, data):
     parts, scores = data.draw(cases(families=families))
     found = automata_alone(parts, scores)
     rows = {name: list(map(tuple, parts.parts(name).rows.tolist())) for name in families}
-    automata = {(h, int(m > h)) for h, m in rows["arc"]}
-    expected = sum(best_of_automaton(h, side, rows, scores) for h, side in automata)
+    expected = sum(best_of_head(head, rows, scores) for head in {h for h, _ in rows["arc"]})
     assert total(scores, found) == pytest.approx(expected, abs=1e-6)
+    # What is chosen is a choice: parts that are there or not, and fit the arcs that are.
+    for name in families:
+        values = found[name]
+        assert ((values > -1e-9) & (values < 1 + 1e-9)).all()
+    if all((np.abs(values - values.round()) < 1e-9).all() for values in found.values()):
+        has = {
+            name: {r for r, v in zip(rows[name], found[name], strict=True) if v > 0.5}
+            for name in families
+        }
+        for head, inner, outer, _ in has["sibling"]:
+            assert inner == NONE or (head, inner) in has["arc"]
+            assert outer == NONE or (head, outer) in has["arc"]
+        grandparents = {(h, g) for g, h, *_ in has.get("grandparent", ())}
+        assert len(grandparents) == len({h for h, _ in grandparents})
+
+
+def test_the_two_sides_of_a_head_have_one_grandparent():
+    # Word 2 has a modifier on each side; the left one would have 4 above it, the right one 5.
+    sentence = dense_parts(np.zeros((6, 6)), 5, grandparents=True)[0]
+    names = ("arc", *sentence.families)
+    scores = {name: np.zeros(len(sentence.parts(name).rows)) for name in names}
+    scores["arc"] -= 5.0
+    for name, row, score in (
+        ("arc", (2, 1), 0.0),
+        ("arc", (2, 3), 0.0),
+        ("grandparent", (4, 2, 1), 3.0),
+        ("grandparent", (5, 2, 3), 2.0),
+    ):
+        places = (sentence.parts(name).rows[:, : len(row)] == row).all(axis=1)
+        assert places.sum() == 1
+        scores[name][places] = score
+    found = automata_alone(sentence, scores)
+    chosen = [tuple(row) for row in sentence.parts("grandparent").rows[found["grandparent"] > 0.1]]
+    assert (4, 2, 1) in chosen
+    assert (5, 2, 3) not in chosen
+    assert total(scores, found) == pytest.approx(3.0)
 
 
 @given(cases(families=MODELS["standard"]))

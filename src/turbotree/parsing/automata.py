@@ -12,7 +12,7 @@ import numpy as np
 
 from turbotree.graphs import FactorGraph, Kind
 from turbotree.graphs.blocks import PROJECTIVE, SINGLE_ROOT, Chunk
-from turbotree.parsing.arcs import FloatArray, IntArray, TreeShape
+from turbotree.parsing.arcs import FloatArray, TreeShape
 from turbotree.parsing.families import (
     ArcFamily,
     Family,
@@ -52,27 +52,17 @@ def add_automata(
     sentence: int,
     scores: Mapping[str, FloatArray],
     families: Mapping[str, Family],
-    renamed: IntArray | None = None,
 ) -> None:
-    """Add the automata of siblings, with grandparents and grand-siblings where there are some.
-
-    Their variables are the arcs of the sentence, unless others are given in their place, for all
-    sentences of the batch.
-    """
+    """Add the automata of siblings, with grandparents and grand-siblings where there are some."""
     siblings = families["sibling"]
     assert isinstance(siblings, SiblingFamily)
     first, last = siblings.automaton_offsets[sentence : sentence + 2].tolist()
     score_offsets = siblings.score_offsets[first : last + 1]
     score_counts = np.diff(score_offsets)
-    laid_out = np.zeros(int(score_offsets[-1] - score_offsets[0]))
-    for name in IN_AUTOMATA:
-        family = families.get(name)
-        if isinstance(family, _Cells):
-            laid_out[family.cells[family.parts.places(sentence)]] = scores[name]
+    laid_out = automata_scores(sentence, scores, families)
     offsets = siblings.variable_offsets[first : last + 1]
     counts = np.diff(offsets)
-    variables = siblings.variables if renamed is None else renamed
-    variables = variables[offsets[0] : offsets[-1]]
+    variables = siblings.variables[offsets[0] : offsets[-1]]
     if "grandparent" not in families:
         graph.add_chunk(
             Kind.HEAD_AUTOMATON, Chunk.of(last - first, counts, variables, score_counts, laid_out)
@@ -98,6 +88,21 @@ def add_automata(
     ):
         if chunk.factors:
             graph.add_chunk(kind, chunk)
+
+
+def automata_scores(
+    sentence: int, scores: Mapping[str, FloatArray], families: Mapping[str, Family]
+) -> FloatArray:
+    """Lay the scores of a sentence's automata out as they read them."""
+    siblings = families["sibling"]
+    assert isinstance(siblings, SiblingFamily)
+    first, last = siblings.automaton_offsets[sentence : sentence + 2].tolist()
+    laid_out = np.zeros(int(siblings.score_offsets[last] - siblings.score_offsets[first]))
+    for name in IN_AUTOMATA:
+        family = families.get(name)
+        if isinstance(family, _Cells):
+            laid_out[family.cells[family.parts.places(sentence)]] = scores[name]
+    return laid_out
 
 
 def add_tri_siblings(
@@ -162,9 +167,20 @@ def automata_extras(
     families
         The families of the batch.
     """
+    return parts_of_automata(in_automata(told), sentence, families)
+
+
+def in_automata(told: Mapping[Kind, FloatArray]) -> FloatArray:
+    """Return what a solver tells of all automata, that of the root first."""
     nothing = np.zeros(0)
     kinds = (Kind.HEAD_AUTOMATON, Kind.GRANDPARENT_AUTOMATON)
-    laid_out = np.concatenate([told.get(kind, nothing) for kind in kinds])
+    return np.concatenate([told.get(kind, nothing) for kind in kinds])
+
+
+def parts_of_automata(
+    laid_out: FloatArray, sentence: int, families: Mapping[str, Family]
+) -> dict[str, FloatArray]:
+    """Return by family what :func:`automata_scores` would have laid out so."""
     found = {}
     for name in IN_AUTOMATA:
         family = families.get(name)

@@ -7,9 +7,18 @@ from collections.abc import Mapping
 import numpy as np
 
 from turbotree.graphs import FactorGraph, Kind, Solution
+from turbotree.graphs.blocks import Chunk
 from turbotree.parsing.ancestry import families_of_ancestry
 from turbotree.parsing.arcs import FloatArray
-from turbotree.parsing.automata import IN_AUTOMATA, add_automata, automata_extras
+from turbotree.parsing.automata import (
+    IN_AUTOMATA,
+    add_automata,
+    automata_extras,
+    automata_scores,
+    in_automata,
+    parts_of_automata,
+)
+from turbotree.parsing.both_sides import BothSides, both_sides
 from turbotree.parsing.families import ArcFamily, SiblingFamily
 from turbotree.parsing.parts import PartSet
 
@@ -61,30 +70,55 @@ def relaxed_parts(
 
 
 def automata_alone(parts: PartSet, scores: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
-    """Return the parts of a sentence that its automata choose, each for itself.
+    """Return the parts of a sentence that its heads choose, each for itself.
 
-    A head chooses its modifiers on each side, and along with them the head of its own that suits
-    them best. Nothing else is asked: the choices need not agree on a tree.
+    This is the best point of the set Z of Koo et al. (2010). A head chooses its modifiers on both
+    sides, and along with them one head of its own that suits them all best. Nothing else is asked:
+    the choices need not agree on a tree.
+
+    Parameters
+    ----------
+    parts
+        Those of one sentence: arcs, siblings, perhaps grandparents and grand-siblings.
+    scores
+        By family, one each.
     """
     siblings = parts.families["sibling"]
     assert isinstance(siblings, SiblingFamily)
     graph = FactorGraph()
     arcs = len(scores["arc"])
     graph.variables(scores["arc"] / _COLD)
-    # Each automaton has its own copies of the arcs into its head, which cost nothing.
-    _, last = siblings.automaton_offsets
-    counts = np.diff(siblings.variable_offsets[: last + 1])
-    first = np.repeat(siblings.variable_offsets[:last], counts)
-    into_head = np.arange(len(first)) - first < np.repeat(siblings.above, counts)
-    copies = arcs + np.arange(np.count_nonzero(into_head), dtype=np.int32)
-    graph.variables(np.zeros(len(copies)))
-    variables = siblings.variables.copy()
-    variables[into_head] = copies
     cold = {name: scores[name] / _COLD for name in IN_AUTOMATA if name in scores}
-    add_automata(graph, 0, cold, parts.families, variables)
+    # Without grandparents the sides of a head have nothing to do with each other.
+    joined = None
+    if "grandparent" in parts.families:
+        joined = both_sides(
+            siblings, parts.arcs.rows[:, 0], grand_siblings="grand_sibling" in parts.families
+        )
+        _add_heads(graph, joined, automata_scores(0, cold, parts.families))
+    else:
+        add_automata(graph, 0, cold, parts.families)
     # Every variable is in one factor, so that these are exact.
     marginals = graph.marginals("belief_propagation", factors=True)
     assert marginals.extras is not None
     told = {block.kind: e for block, e in zip(graph.blocks, marginals.extras, strict=True)}
+    expected = in_automata(told)
+    if joined is not None:
+        expected = joined.of_sides(expected)
     chosen = marginals.probabilities[:arcs]
-    return {"arc": chosen} | automata_extras(told, 0, parts.families)
+    return {"arc": chosen} | parts_of_automata(expected, 0, parts.families)
+
+
+def _add_heads(graph: FactorGraph, heads: BothSides, of_sides: FloatArray) -> None:
+    """Add an automaton per head, with its own copies of the arcs into it, which cost nothing."""
+    for links, above, own in zip(heads.links, heads.above, heads.scores(of_sides), strict=True):
+        if above == 0:
+            graph.add_chunk(Kind.HEAD_AUTOMATON, Chunk.of(1, len(links), links, len(own), own))
+            continue
+        copies = graph.variables(np.zeros(above))
+        variables = np.concatenate([copies, links]).astype(np.int32)
+        shape = np.array([above], dtype=np.int32)
+        graph.add_chunk(
+            Kind.GRANDPARENT_AUTOMATON,
+            Chunk.of(1, len(variables), variables, len(own), own, 1, shape),
+        )
