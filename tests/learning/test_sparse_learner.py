@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -50,6 +51,13 @@ CRF = Loss.named("crf")
 COARSE_TO_FINE = Groups.of([[0, 3], [1, 3], [2], [3]], size=4, weights="one")
 
 
+# What these groups cost: each as its templates do together, template 1 being exempt in the second.
+COSTS = [3.0, 0.5, 2.0, 4.0]
+COSTLY = replace(COARSE_TO_FINE, weights=np.sqrt([3**2 + 4**2, 0.5**2 + 4**2, 2**2, 4**2]))
+COSTLY_BUT_1 = replace(COARSE_TO_FINE, weights=np.sqrt([3**2 + 4**2, 4**2, 2**2, 4**2]))
+SIZED = replace(COARSE_TO_FINE, weights=np.log2([12 + 48, 12 + 48, 12, 48]))
+
+
 def over_features(groups: Groups) -> Groups:
     """Turn groups of templates into groups of dense features."""
     return Groups.of(
@@ -90,6 +98,18 @@ PAIRS = {
         TemplatePenalty(groups=COARSE_TO_FINE),
         SequentialGroupLasso(over_features(COARSE_TO_FINE)).prox,
     ),
+    "coarse to fine with costs": (
+        TemplatePenalty(weights=COSTS, groups=COARSE_TO_FINE),
+        SequentialGroupLasso(over_features(COSTLY)).prox,
+    ),
+    "coarse to fine with costs, exactly": (
+        TemplatePenalty(weights=COSTS, groups=COARSE_TO_FINE, exact=True),
+        OverlappingGroupLasso(over_features(COSTLY)).prox,
+    ),
+    "coarse to fine with sizes": (
+        TemplatePenalty(weights="log2", sizes=[12, 12, 12, 48], groups=COARSE_TO_FINE),
+        SequentialGroupLasso(over_features(SIZED)).prox,
+    ),
     "lasso": (LazyPenalty(by_label=False), L1().prox),
     "elastic net": (LazyPenalty(by_label=False, ridge=2.0), ElasticNet(lasso=1, ridge=2).prox),
     "labels": (LazyPenalty(by_label=True), GroupLasso(label_partition()).prox),
@@ -122,6 +142,27 @@ def test_learning_is_dense_proximal_gradient(name, seed, strength, rounds_betwee
     assert len(records) == 2
     assert records[-1].features == len(weights)
     assert records[-1].groups == penalty.live_groups(weights)
+
+
+def test_what_is_exempt_makes_no_group_dearer():
+    task, options = LabellingTask(random_instances(30, 3)), SparseOptions(strength=0.01, epochs=1)
+    tables = [
+        task.table(learn_sparse(task, TemplatePenalty(**how, exempt=[1]), options)[0])
+        for how in ({"weights": COSTS, "groups": COARSE_TO_FINE}, {"groups": COSTLY_BUT_1})
+    ]
+    np.testing.assert_allclose(*tables)
+
+
+def test_without_sizes_groups_cost_by_what_is_alive():
+    task, options = LabellingTask(random_instances(40, 3)), SparseOptions(epochs=1)
+    penalty = TemplatePenalty(weights="log2", groups=COARSE_TO_FINE)
+    weights, _ = learn_sparse(task, penalty, options)
+    alive = weights.sizes()[:4]
+    costs = np.log2([alive[0] + alive[3], alive[1] + alive[3], alive[2], alive[3]])
+    before = weights.norms()[:4]
+    penalty.shrink(weights, 0.05)
+    expected = SequentialGroupLasso(replace(COARSE_TO_FINE, weights=costs)).prox(before, 0.05)
+    np.testing.assert_allclose(weights.norms()[:4], expected, rtol=1e-6)
 
 
 def test_without_budget_and_strength_the_perceptron_is_the_ordinary_one():

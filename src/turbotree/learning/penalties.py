@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -21,6 +22,7 @@ from turbotree.features.weights import Arrays
 from turbotree.learning.budgets import budget_step, overlapping_budget
 from turbotree.learning.regularisers import Groups, OverlappingGroupLasso, SequentialGroupLasso
 from turbotree.learning.regularisers.base import FloatArray, checked_amount
+from turbotree.learning.regularisers.group_lasso import GroupRegulariser
 from turbotree.learning.regularisers.groups import WEIGHT_RULES, group_weights
 
 # Gradients of single instances are noisier by far.
@@ -59,15 +61,17 @@ class TemplatePenalty(Penalty[ScaledWeights]):
     Parameters
     ----------
     weights
-        The groups' d: a rule of :func:`~turbotree.learning.regularisers.group_weights`, or one
-        number a template.
+        The groups' d: a rule of :func:`~turbotree.learning.regularisers.group_weights`, or what
+        each template costs. None: the rule ``"log2"``, or the d that `groups` bring along.
     sizes
         Features of each template, for the rule, say from
         :func:`~turbotree.learning.count_features`. Without them, those that are alive at a step.
     groups
         Groups over the templates that overlap, as
-        :func:`~turbotree.learning.regularisers.coarse_to_fine_groups` gives them, with their own
-        d: one a template, holding it and those that need it.
+        :func:`~turbotree.learning.regularisers.coarse_to_fine_groups` gives them: one per
+        template, holding it and those that need it. With a rule, a group's d follows from the
+        features of all its templates, as in the paper; with costs of templates, it is the root
+        of the sum of their squares, see :func:`costs_of_groups`.
     exact
         Whether overlapping groups take the exact step rather than the paper's sequence of steps;
         with hundreds of templates, it takes minutes.
@@ -85,13 +89,16 @@ class TemplatePenalty(Penalty[ScaledWeights]):
     def __init__(
         self,
         *,
-        weights: str | npt.ArrayLike = "log2",
+        weights: str | npt.ArrayLike | None = None,
         sizes: npt.ArrayLike | None = None,
         groups: Groups | None = None,
         exact: bool = False,
         lasso: float = 0.0,
         exempt: Iterable[int] = (),
     ) -> None:
+        self._own = weights is None and groups is not None
+        if weights is None:
+            weights = "log2"
         self._rule = weights if isinstance(weights, str) else None
         if self._rule is not None and self._rule not in WEIGHT_RULES:
             group_weights([], self._rule)  # says what is expected
@@ -104,16 +111,12 @@ class TemplatePenalty(Penalty[ScaledWeights]):
             if not 0 <= template < MAX_TEMPLATES:
                 raise InputError(f"template {template}; expected 0 to {MAX_TEMPLATES - 1}")
             self._counted[template] = False
-        if groups is not None:
-            if groups.size > MAX_TEMPLATES or len(groups) != groups.size:
-                raise InputError(
-                    f"{len(groups)} groups over {groups.size} templates; expected one a template"
-                )
-            self._lasso_of_groups = (
-                OverlappingGroupLasso(groups, tolerance=_TOLERANCE)
-                if exact
-                else SequentialGroupLasso(groups)
+        if groups is not None and (groups.size > MAX_TEMPLATES or len(groups) != groups.size):
+            raise InputError(
+                f"{len(groups)} groups over {groups.size} templates; expected one a template"
             )
+        self._exact = exact
+        self._lasso_of_fixed: GroupRegulariser | None = None
 
     def new_weights(self) -> ScaledWeights:
         """Return weights with a scale for each template."""
@@ -135,7 +138,7 @@ class TemplatePenalty(Penalty[ScaledWeights]):
         if self._groups is None:
             left = np.maximum(0.0, norms - amount * self._costs(weights))
         else:
-            left = self._prox(norms, amount)
+            left = self._prox(self._lasso_of(weights), norms, amount)
         self._rescale(weights, norms, left)
 
     def shrink_to(self, weights: ScaledWeights, budget: int) -> None:
@@ -149,8 +152,9 @@ class TemplatePenalty(Penalty[ScaledWeights]):
             step, alive = budget_step(norms, costs, budget)
             left = np.where(alive, np.maximum(0.0, norms - step * costs), 0.0)
         else:
+            lasso = self._lasso_of(weights)
             left = overlapping_budget(
-                norms, lambda step: self._prox(norms, step), self._groups, budget
+                norms, lambda step: self._prox(lasso, norms, step), self._groups, budget
             )
         self._rescale(weights, norms, left)
 
@@ -163,13 +167,39 @@ class TemplatePenalty(Penalty[ScaledWeights]):
         if self._rule is None:
             assert self._fixed is not None
             return self._fixed
-        return group_weights(weights.sizes() if self._fixed is None else self._fixed, self._rule)
+        return group_weights(self._sizes(weights), self._rule)
 
-    def _prox(self, norms: FloatArray, step: float) -> FloatArray:
-        assert self._groups is not None
+    def _sizes(self, weights: ScaledWeights) -> FloatArray:
+        return weights.sizes().astype(np.float64) if self._fixed is None else self._fixed
+
+    def _lasso_of(self, weights: ScaledWeights) -> GroupRegulariser:
+        """Return the regulariser of the overlapping groups, with what they cost now."""
+        if self._lasso_of_fixed is not None:
+            return self._lasso_of_fixed
+        groups = self._groups
+        assert groups is not None
+        if not self._own:
+            counted = self._counted[: groups.size]
+            if self._rule is None:
+                costs = np.where(counted, self._costs(weights)[: groups.size], 0.0)
+                groups = replace(groups, weights=costs_of_groups(groups, costs))
+            else:
+                sizes = np.where(counted, self._sizes(weights)[: groups.size], 0.0)
+                together = np.bincount(groups.owners, sizes[groups.members], minlength=len(groups))
+                groups = replace(groups, weights=group_weights(together, self._rule))
+        lasso = (
+            OverlappingGroupLasso(groups, tolerance=_TOLERANCE)
+            if self._exact
+            else SequentialGroupLasso(groups)
+        )
+        if self._own or self._fixed is not None:
+            self._lasso_of_fixed = lasso
+        return lasso
+
+    def _prox(self, lasso: GroupRegulariser, norms: FloatArray, step: float) -> FloatArray:
         left = norms.copy()
-        grouped = slice(0, self._groups.size)
-        left[grouped] = self._lasso_of_groups.prox(norms[grouped], step)
+        grouped = slice(0, lasso.groups.size)
+        left[grouped] = lasso.prox(norms[grouped], step)
         return left
 
     def _rescale(self, weights: ScaledWeights, norms: FloatArray, left: FloatArray) -> None:
@@ -235,6 +265,20 @@ class LazyPenalty(Penalty[LazyWeights]):
         groups = np.cumsum(firsts) - 1
         squares = np.bincount(groups, values.astype(np.float64) ** 2)
         return np.sqrt(squares), groups
+
+
+def costs_of_groups(groups: Groups, costs: npt.ArrayLike) -> FloatArray:
+    """Return what groups cost, given what each of their members costs.
+
+    It is the root of the sum of squares, which is how lengths add up: if the weights of every
+    member are as long as r times its cost, those of a group are as long as r times the group's. So
+    a group is neither dearer nor cheaper than what it holds, and one that holds a single template
+    costs what that costs alone.
+
+    >>> costs_of_groups(Groups.of([[0, 1], [1]]), [3.0, 4.0]).tolist()
+    [5.0, 4.0]
+    """
+    return groups.norms(np.asarray(costs, dtype=np.float64))
 
 
 def _for_all_templates(numbers: npt.ArrayLike) -> FloatArray:

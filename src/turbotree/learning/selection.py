@@ -52,7 +52,9 @@ class SelectionOptions:
         Of whole templates: by their ``"size"``, see :func:`template_costs`, or by what they turn
         out to be ``"worth"`` beside one another in a trial, see
         :func:`~turbotree.learning.worth.try_templates`. None: by what suits the task, size for
-        labels and worth for arcs.
+        labels and worth for arcs. From coarse to fine, a group costs what its templates cost
+        together: see :func:`~turbotree.learning.penalties.costs_of_groups` for size and
+        :meth:`~turbotree.learning.worth.Trial.costs` for worth.
     epochs
         Passes over the data while selecting.
     rounds_between
@@ -227,15 +229,18 @@ class Selector:
         options = self._options
         if options.method == "l1" or options.groups == "label":
             return LazyPenalty(by_label=options.groups == "label")
-        groups = (
-            coarse_to_fine_groups(self._templates) if options.groups == "coarse-to-fine" else None
-        )
-        return TemplatePenalty(weights=self._costs(budget), groups=groups, exempt=self._exempt)
+        if options.groups != "coarse-to-fine":
+            return TemplatePenalty(weights=self._costs(budget), exempt=self._exempt)
+        groups = coarse_to_fine_groups(self._templates)
+        if not self._on_trial:
+            return TemplatePenalty(weights=self._costs_by_size, groups=groups, exempt=self._exempt)
+        costs = self._trial.costs(budget, groups)
+        return TemplatePenalty(groups=replace(groups, weights=costs), exempt=self._exempt)
 
     @property
     def _on_trial(self) -> bool:
         options = self._options
-        by_template = options.method == "group-lasso" and options.groups == "template"
+        by_template = options.method == "group-lasso" and options.groups != "label"
         return by_template and options.costs == "worth"
 
     @cached_property

@@ -15,7 +15,7 @@ from turbotree.learning.learner import LearnerOptions, loss_and_gradient
 from turbotree.learning.losses import Loss
 from turbotree.learning.problem import ContrastedProblem, Task, strongest_rivals
 from turbotree.learning.progress import Progress, Silent
-from turbotree.learning.regularisers import templates_of_keys
+from turbotree.learning.regularisers import Groups, templates_of_keys
 from turbotree.learning.shares import shares_of
 
 FloatArray = npt.NDArray[np.float64]
@@ -55,26 +55,43 @@ class Trial:
     chance: FloatArray
     features: int
 
-    def costs(self, budget: int) -> FloatArray:
+    def costs(self, budget: int, groups: Groups | None = None) -> FloatArray:
         """Return the templates' d for a budget: chance over share, the best and usual having 1.
 
         A template's share is its factor in the combination of all that tells right parts from
         wrong ones best, see :func:`~turbotree.learning.shares.shares_of`. Templates of other parts
         than these, such as pairs of labels, have no share, and are not among the costs.
 
+        With groups over the templates, return the groups' d: the length that chance gives to all
+        the weights of a group, over the share of its best template. What is worth nothing can
+        then not make a group dear that it is in.
+
         >>> moments = np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 2.0]])
         >>> trial = Trial(moments, np.array([0.8, 0.2, 0.8]), np.ones(3), 0)
         >>> trial.costs(2).round().tolist()  # the third says what the first says, and more noise
         [1.0, 4.0, 1000.0]
+        >>> trial.costs(2, Groups.of([[0, 1, 2], [1, 2], [2]])).round(1).tolist()
+        [1.7, 5.7, 1000.0]
         """
         shares = shares_of(self.moments, self.gains, budget)
         best = shares.max(initial=0.0)
-        if best <= 0.0:
-            return np.ones(len(shares))
-        usual = np.median(self.chance[self.chance > 0])
-        lengths = np.maximum(self.chance / usual, _LEAST_CHANCE)
-        costs: FloatArray = lengths / np.maximum(shares / best, _LEAST_SHARE)
-        return costs
+        if best > 0.0:
+            usual = np.median(self.chance[self.chance > 0])
+            lengths = np.maximum(self.chance / usual, _LEAST_CHANCE)
+            shares = np.maximum(shares / best, _LEAST_SHARE)
+        else:
+            lengths = shares = np.ones(len(shares))
+        if groups is None:
+            costs: FloatArray = lengths / shares
+            return costs
+        # Templates without a share cost 1, as they do without groups.
+        unknown = np.ones(max(0, groups.size - len(shares)))
+        lengths = np.concatenate([lengths, unknown])[: groups.size]
+        shares = np.concatenate([shares, unknown])[: groups.size]
+        most = np.zeros(len(groups))
+        np.maximum.at(most, groups.owners, shares[groups.members])
+        together: FloatArray = groups.norms(lengths) / np.where(most > 0, most, 1.0)
+        return together
 
 
 def try_templates(
