@@ -6,7 +6,6 @@ follow the table. The entries of a file from outside are not trusted.
 
 from __future__ import annotations
 
-import mmap
 from collections.abc import Mapping
 from typing import Any
 
@@ -89,7 +88,7 @@ def array_entries(arrays: Mapping[str, Array]) -> dict[str, Any]:
     return entries
 
 
-def array_views(data: mmap.mmap, table: Mapping[str, Any], start: int) -> dict[str, Array]:
+def array_views(data: memoryview, table: Mapping[str, Any], start: int) -> dict[str, Array]:
     """Make the views, after checking that they fill the file exactly, without overlap."""
     places = [(*_place(name, entry), name) for name, entry in table.items()]
     at = 0

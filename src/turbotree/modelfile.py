@@ -4,11 +4,13 @@ The layout is the one every safetensors reader knows: eight bytes with the lengt
 table, the table, then the arrays without gaps. turbotree adds three habits: the bytes depend on
 the contents alone, the arrays begin at a multiple of 64 bytes and are ordered so that each is
 aligned to its item size, and the table opens with a checksum of every other byte of the file.
-Reading maps the file, checks it, and never runs code.
+Reading copies the file into memory, checks it, and never runs code. The copy is what makes a loaded
+model safe from what becomes of its file: a mapped file that somebody truncates ends the process.
 """
 
 from __future__ import annotations
 
+import io
 import json
 import mmap
 import os
@@ -25,7 +27,14 @@ from turbotree.atomic import atomic_path
 from turbotree.errors import InputError, ModelFileError
 from turbotree.models import located, missing
 
-__all__ = ["FORMAT_VERSION", "ModelFile", "read_model", "write_model"]
+__all__ = [
+    "FORMAT_VERSION",
+    "ModelFile",
+    "model_bytes",
+    "model_from_bytes",
+    "read_model",
+    "write_model",
+]
 
 FORMAT_NAME = "turbotree"
 FORMAT_VERSION = 1
@@ -40,6 +49,9 @@ _OPENING = b'{"__metadata__":{"checksum":"'
 _CHECKSUM_AT = 8 + len(_OPENING)
 _CHECKSUM_END = _CHECKSUM_AT + len("crc32:00000000")
 
+#: What stands for a path in messages where there is none.
+_NO_FILE = "<bytes>"
+
 
 @dataclass(frozen=True, eq=False)  # arrays do not compare to one truth
 class ModelFile:
@@ -48,13 +60,13 @@ class ModelFile:
     Attributes
     ----------
     path : str
-        Where it was read.
+        Where it was read; ``<bytes>`` if that was no file.
     kind : str
         What the model does: ``"parser"``.
     header : dict
         The JSON header that the model's writer gave.
     arrays : dict of str to numpy.ndarray
-        Read-only views of the mapped file.
+        Read-only views of one copy of the file in memory.
     format_version : int
         Version of the file's layout.
     package_version : str
@@ -113,22 +125,29 @@ def write_model(
     >>> read_model(path).arrays["weights"]
     array([0., 1., 2.])
     """
-    stored = in_file_order(arrays)
-    head = _head(stored, header, kind)
-    blocks = [array.reshape(-1).view(np.uint8) for array in stored.values()]
-    checksum = _crc32([head[:_CHECKSUM_AT], head[_CHECKSUM_END:], *blocks])
-    head[_CHECKSUM_AT:_CHECKSUM_END] = checksum.encode()
+    blocks = _blocks(arrays, header, kind)
     try:
         with atomic_path(path) as temporary, open(temporary, "wb") as out:
-            out.write(head)
             for block in blocks:
-                out.write(block.data)
+                out.write(block)
     except OSError as error:
         raise ModelFileError(f"{os.fspath(path)}: cannot be written: {error.strerror}") from None
 
 
+def model_bytes(arrays: Mapping[str, Array], header: Mapping[str, Any], *, kind: str) -> bytes:
+    """Return what :func:`write_model` would write.
+
+    Examples
+    --------
+    >>> data = model_bytes({"weights": np.arange(3.0)}, {}, kind="parser")
+    >>> model_from_bytes(data).arrays["weights"]
+    array([0., 1., 2.])
+    """
+    return b"".join(_blocks(arrays, header, kind))
+
+
 def read_model(path: str | os.PathLike[str], *, kind: str | None = None) -> ModelFile:
-    """Map a model file and verify it.
+    """Read a model file into memory and verify it.
 
     Parameters
     ----------
@@ -140,8 +159,7 @@ def read_model(path: str | os.PathLike[str], *, kind: str | None = None) -> Mode
     Returns
     -------
     ModelFile
-        Its arrays are views of the file: nothing is copied, and they stay valid when the file
-        is replaced.
+        Its arrays are views of one private copy of the file, whatever becomes of the file.
 
     Raises
     ------
@@ -166,11 +184,35 @@ def read_model(path: str | os.PathLike[str], *, kind: str | None = None) -> Mode
     if (problem := missing(path)) is not None:
         raise ModelFileError(problem)
     try:
-        return _read(name, _map(name), kind)
+        return _read(name, _copy_of_file(name), kind)
     except BadFileError as problem:
         raise ModelFileError(f"{name}: {problem}") from None
     except OSError as error:
         raise ModelFileError(f"{name}: cannot be read: {error.strerror}") from None
+
+
+def model_from_bytes(data: bytes, *, kind: str | None = None) -> ModelFile:
+    """Verify what :func:`model_bytes` made, as :func:`read_model` verifies a file.
+
+    Raises
+    ------
+    ModelFileError
+        As for :func:`read_model`.
+    """
+    try:
+        return _read(_NO_FILE, _filled(io.BytesIO(data), len(data)), kind)
+    except BadFileError as problem:
+        raise ModelFileError(f"{_NO_FILE}: {problem}") from None
+
+
+def _blocks(arrays: Mapping[str, Array], header: Mapping[str, Any], kind: str) -> list[Any]:
+    """Build the bytes of a file, in pieces that need not be copied."""
+    stored = in_file_order(arrays)
+    head = _head(stored, header, kind)
+    blocks = [array.reshape(-1).view(np.uint8).data for array in stored.values()]
+    checksum = _crc32([head[:_CHECKSUM_AT], head[_CHECKSUM_END:], *blocks])
+    head[_CHECKSUM_AT:_CHECKSUM_END] = checksum.encode()
+    return [head, *blocks]
 
 
 def _head(arrays: Mapping[str, Array], header: Mapping[str, Any], kind: str) -> bytearray:
@@ -216,7 +258,7 @@ def _json(value: Any, *, sort_keys: bool = False) -> str:
         raise InputError(f"the header cannot be written as JSON: {error}") from None
 
 
-def _map(name: str) -> mmap.mmap:
+def _copy_of_file(name: str) -> memoryview:
     # Asked before opening: opening a pipe would wait for its writer.
     try:
         mode = os.stat(name).st_mode
@@ -224,16 +266,28 @@ def _map(name: str) -> mmap.mmap:
         raise BadFileError("cannot be read: no such file") from None
     if not stat.S_ISREG(mode):
         raise BadFileError("is a folder" if stat.S_ISDIR(mode) else "is not a regular file")
-    with open(name, "rb") as file:
-        if os.fstat(file.fileno()).st_size == 0:
-            raise BadFileError("truncated: the file is empty")
-        if hasattr(mmap, "MAP_POPULATE"):  # one call instead of thousands of page faults
-            flags = mmap.MAP_SHARED | mmap.MAP_POPULATE
-            return mmap.mmap(file.fileno(), 0, flags=flags, prot=mmap.PROT_READ)
-        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    with open(name, "rb", buffering=0) as file:
+        return _filled(file, os.fstat(file.fileno()).st_size)
 
 
-def _read(name: str, data: mmap.mmap, kind: str | None) -> ModelFile:
+def _filled(stream: io.RawIOBase | io.BytesIO, size: int) -> memoryview:
+    """Read a stream into memory that is aligned as arrays expect it, and that nobody changes.
+
+    Memory that the system gives page by page, and not as NumPy asks for it: large pages took four
+    times as long to get. Processes that are forked from this one share it.
+    """
+    if size == 0:
+        raise BadFileError("truncated: the file is empty")
+    private = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if os.name == "posix" else {}
+    memory = memoryview(mmap.mmap(-1, size, **private))
+    done = 0
+    while done < size and (count := stream.readinto(memory[done:])):
+        done += count
+    # Less than there was room for if somebody cuts the file short right now.
+    return memory[:done].toreadonly()
+
+
+def _read(name: str, data: memoryview, kind: str | None) -> ModelFile:
     table, start = _table(data)
     # Said before the rest is looked at: a newer format may do all of it in another way.
     meta = table.pop("__metadata__", None)
@@ -249,8 +303,7 @@ def _read(name: str, data: mmap.mmap, kind: str | None) -> ModelFile:
         )
     arrays = array_views(data, table, start)
     checksum = bytes(data[_CHECKSUM_AT:_CHECKSUM_END]).decode("ascii", "replace")
-    whole = memoryview(data)
-    if checksum != _crc32([whole[:_CHECKSUM_AT], whole[_CHECKSUM_END:]]):
+    if checksum != _crc32([data[:_CHECKSUM_AT], data[_CHECKSUM_END:]]):
         raise BadFileError("damaged: the checksum does not fit the contents")
     header = _parse_json(meta.get("header"), "the model's header")
     found = meta.get("kind")
@@ -268,10 +321,10 @@ def _read(name: str, data: mmap.mmap, kind: str | None) -> ModelFile:
     )
 
 
-def _table(data: mmap.mmap) -> tuple[dict[str, Any], int]:
+def _table(data: memoryview) -> tuple[dict[str, Any], int]:
     """Parse the JSON table; also give the place where the arrays begin."""
     length = int.from_bytes(data[:8], "little")
-    opening = data[8 : 8 + len(_OPENING)]
+    opening = bytes(data[8 : 8 + len(_OPENING)])
     if not _OPENING.startswith(opening):
         # Another program's safetensors file, or no such file at all.
         raise BadFileError("not a turbotree model")
@@ -279,7 +332,7 @@ def _table(data: mmap.mmap) -> tuple[dict[str, Any], int]:
         raise BadFileError(f"truncated: only {len(data)} bytes")
     if 8 + length > len(data):
         raise BadFileError(f"truncated: {len(data)} bytes, its header alone needs {8 + length}")
-    return _parse_json(data[8 : 8 + length], "the table of arrays"), 8 + length
+    return _parse_json(bytes(data[8 : 8 + length]), "the table of arrays"), 8 + length
 
 
 def _parse_json(text: Any, what: str) -> dict[str, Any]:

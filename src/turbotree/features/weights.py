@@ -108,7 +108,7 @@ class Weights:
 
 
 class FrozenWeights:
-    """Read-only weights of a finished model; ``slots`` may be a mapped file.
+    """Read-only weights of a finished model; ``slots`` may be a part of its file in memory.
 
     Parameters
     ----------
