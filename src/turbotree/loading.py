@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from turbotree.errors import ModelFileError
-from turbotree.modelfile import read_model
+from turbotree.modelfile import ModelFile, read_model
 
 if TYPE_CHECKING:
     from turbotree.labeling import Tagger
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def load(path: str | os.PathLike[str]) -> Parser | Tagger | Pipeline:
-    """Map a model into memory: a parser, a tagger or a pipeline, as its file says.
+    """Read a model into memory: a parser, a tagger or a pipeline, as its file says.
 
     Raises
     ------
@@ -32,20 +32,24 @@ def load(path: str | os.PathLike[str]) -> Parser | Tagger | Pipeline:
     >>> type(load(path)).__name__
     'Tagger'
     """
-    kind = read_model(path).kind
+    return model_of(read_model(path))
+
+
+def model_of(file: ModelFile) -> Parser | Tagger | Pipeline:
+    """Make the model of a file that was read."""
     # Imported here: a tagger does not wait for what only parsers need.
-    if kind == "parser":
+    if file.kind == "parser":
         from turbotree.parsing import Parser
 
-        return Parser.load(path)
-    if kind == "tagger":
+        return Parser.from_file(file)
+    if file.kind == "tagger":
         from turbotree.labeling import Tagger
 
-        return Tagger.load(path)
-    if kind == "pipeline":
+        return Tagger.from_file(file)
+    if file.kind == "pipeline":
         from turbotree.pipeline import Pipeline
 
-        return Pipeline.load(path)
+        return Pipeline.from_file(file)
     raise ModelFileError(
-        f"{os.fspath(path)}: is a {kind!r} model, expected a parser, a tagger or a pipeline"
+        f"{file.path}: is a {file.kind!r} model, expected a parser, a tagger or a pipeline"
     )

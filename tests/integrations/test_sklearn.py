@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from itertools import pairwise
 
 import pytest
@@ -13,7 +15,7 @@ pytest.importorskip("sklearn")
 
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import cross_val_score
+from sklearn.model_selection import cross_val_score, cross_validate
 
 from turbotree.integrations.sklearn import SequenceTagger
 
@@ -49,6 +51,21 @@ def test_scikit_learn_can_clone_and_cross_validate():
     tagger = SequenceTagger(epochs=2, seed=3)
     assert clone(tagger).get_params() == tagger.get_params()
     assert cross_val_score(tagger, X, Y, cv=2).mean() > 0.6
+
+
+def test_fitted_taggers_come_back_from_other_processes():
+    tagger = SequenceTagger(epochs=2)
+    found = cross_validate(tagger, X, Y, cv=2, n_jobs=2, return_estimator=True)
+    here = cross_validate(tagger, X, Y, cv=2, return_estimator=True)
+    assert found["test_score"].tolist() == here["test_score"].tolist()
+    for there, own in zip(found["estimator"], here["estimator"], strict=True):
+        assert there.predict_marginals(X[:3]) == own.predict_marginals(X[:3])
+
+
+def test_a_fitted_tagger_can_be_pickled_and_copied():
+    tagger = SequenceTagger(epochs=2).fit(X, Y)
+    for again in (pickle.loads(pickle.dumps(tagger)), copy.deepcopy(tagger)):
+        assert again.predict_marginals(X[:3]) == tagger.predict_marginals(X[:3])
 
 
 def test_it_must_be_fitted_first():

@@ -20,11 +20,9 @@ from turbotree.cli.inspect_pipeline import part_sizes, pipeline_facts, pipeline_
 from turbotree.cli.inspect_tagger import tagger_facts, tagger_page
 from turbotree.errors import ModelFileError
 from turbotree.labeling import Tagger
-from turbotree.labeling.storing import KIND as TAGGER
 from turbotree.modelfile import ModelFile, read_model
 from turbotree.parsing import Parser
 from turbotree.pipeline import Pipeline
-from turbotree.pipeline.storing import KIND as PIPELINE
 
 _STAGES = ("pruner", "parts", "labels")
 
@@ -42,14 +40,14 @@ def inspect(
     """
     file = read_model(model)
     try:
-        if file.kind == PIPELINE:
-            facts = pipeline_facts(file, Pipeline.load(model))
+        if file.kind == Pipeline.kind:
+            facts = pipeline_facts(file, Pipeline.from_file(file))
             show = pipeline_page
-        elif file.kind == TAGGER:
-            facts = tagger_facts(file, Tagger.load(model))
+        elif file.kind == Tagger.kind:
+            facts = tagger_facts(file, Tagger.from_file(file))
             show = tagger_page
         else:
-            facts = model_facts(file, Parser.load(model))
+            facts = model_facts(file, Parser.from_file(file))
             show = _page
         page = json.dumps(facts, indent=2, ensure_ascii=False) if as_json else show(facts)
     except (AttributeError, KeyError, TypeError, ValueError) as error:

@@ -28,13 +28,11 @@ from turbotree.cli.run_pipeline import Find, run_pipeline
 from turbotree.cli.tag import tag_file
 from turbotree.errors import InputError
 from turbotree.labeling import Tagger
-from turbotree.labeling.storing import KIND as TAGGER
 from turbotree.modelfile import read_model
 from turbotree.models import USUAL
 from turbotree.parsing import Parse, Parser, compile_rules
 from turbotree.parsing.profile import Profile
 from turbotree.pipeline import Pipeline
-from turbotree.pipeline.storing import KIND as PIPELINE
 from turbotree.scaling.parquet import is_parquet
 from turbotree.text import CONLLX, Layout, Sentence, read_layout
 from turbotree.text.sources import is_live
@@ -119,17 +117,18 @@ def parse(
     if output is not None:
         check_output(output)
     skipped = Skipped(on_error)
-    kind = read_model(model).kind
-    if (text is not None or keep_tags) and kind != PIPELINE:
+    file = read_model(model)
+    kind = file.kind
+    if (text is not None or keep_tags) and kind != Pipeline.kind:
         raise InputError(f"--text and --keep-tags are for pipelines; this model is a {kind}")
-    if kind == TAGGER:
+    if kind == Tagger.kind:
         for_parsers = (decoder, decomposition, exact, projective, profile, keep_given, certificates)
         if any(for_parsers) or not (single_root is k is samples is None):
             raise InputError("--decoder and the like are for parsers; this model is a tagger")
         if rules:
             raise InputError("--rules are for parsers; this model is a tagger")
         tag_file(
-            Tagger.load(model),
+            Tagger.from_file(file),
             input,
             output,
             format=format,
@@ -143,8 +142,8 @@ def parse(
         return
     if columns is not None or encoding is not None:
         raise InputError(f"--columns and --encoding are for taggers; this model is a {kind}")
-    pipeline = Pipeline.load(model) if kind == PIPELINE else None
-    parser = Parser.load(model) if pipeline is None else pipeline.parser
+    pipeline = Pipeline.from_file(file) if kind == Pipeline.kind else None
+    parser = Parser.from_file(file) if pipeline is None else pipeline.parser
     figures = Profile()
     find, several = _trees_to_find(parser, k, diversity, samples, seed)
     options: dict[str, Any] = {

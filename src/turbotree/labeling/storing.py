@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-import os
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from turbotree.chains import Transitions
-from turbotree.errors import InputError, ModelFileError
 from turbotree.features import Encoder, FrozenWeights
 from turbotree.labeling.answers import Model
 from turbotree.labeling.choices import ChoiceModel, LabelLists
@@ -18,18 +16,9 @@ from turbotree.labeling.model import ChainModel
 from turbotree.labeling.schemes import SCHEMES, span_transitions
 from turbotree.labeling.tagger import Stage
 from turbotree.labeling.trigrams import TrigramModel
-from turbotree.modelfile import read_model, write_model
 
 if TYPE_CHECKING:
     from turbotree.labeling.tagger import Tagger
-
-KIND = "tagger"
-
-
-def store(tagger: Tagger, path: str | os.PathLike[str]) -> None:
-    """Write a tagger to one file, whole or not at all."""
-    arrays, header = contents(tagger)
-    write_model(path, arrays, header, kind=KIND)
 
 
 def contents(tagger: Tagger) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
@@ -67,32 +56,20 @@ def contents(tagger: Tagger) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any
     }
 
 
-def load_fields(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Map a tagger's file into memory; return the fields of the tagger."""
-    file = read_model(path, kind=KIND)
-    return fields_of(file.arrays, file.header, os.fspath(path))
-
-
-def fields_of(
-    arrays: dict[str, npt.NDArray[Any]], header: dict[str, Any], path: str
-) -> dict[str, Any]:
+def fields_of(arrays: dict[str, npt.NDArray[Any]], header: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of the tagger that a model file holds."""
-    try:
-        encoder = Encoder.from_dict(header["encoder"])
-        columns = header["columns"]
-        stages = tuple(_stage(facts, arrays, encoder) for facts in header["stages"])
-        if not stages:
-            raise ValueError("no stages")
-        return {
-            "task": str(header["task"]),
-            "columns": None if columns is None else tuple(map(str, columns)),
-            "encoder": encoder,
-            "stages": stages,
-            "record": header["training"],
-        }
-    except (InputError, KeyError, TypeError, ValueError, AttributeError) as error:
-        # The checksum holds, so this is a file that another program wrote in our name.
-        raise ModelFileError(f"{path}: not a usable tagger: {error!r}") from error
+    encoder = Encoder.from_dict(header["encoder"])
+    columns = header["columns"]
+    stages = tuple(_stage(facts, arrays, encoder) for facts in header["stages"])
+    if not stages:
+        raise ValueError("no stages")
+    return {
+        "task": str(header["task"]),
+        "columns": None if columns is None else tuple(map(str, columns)),
+        "encoder": encoder,
+        "stages": stages,
+        "record": header["training"],
+    }
 
 
 def _stage(facts: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], encoder: Encoder) -> Stage:

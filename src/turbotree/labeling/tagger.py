@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from turbotree.errors import InputError
 from turbotree.features import Encoded, Encoder
@@ -16,6 +16,7 @@ from turbotree.labeling.answers import Answer, ChainAnswer, Model, answer
 from turbotree.labeling.model import IntArray
 from turbotree.labeling.schemes import convert, letter_in
 from turbotree.labeling.tagging import Labelling, TaggedBatch, Tagging
+from turbotree.stored import Stored
 from turbotree.streaming import map_batches
 from turbotree.text import Sentence, as_sentence
 
@@ -68,7 +69,7 @@ class Stage:
 
 
 @dataclass(frozen=True)
-class Tagger:
+class Tagger(Stored):
     """A labeller of words: parts of speech, chunks, entities.
 
     Make one with :meth:`train` or :meth:`load`. A tagger never changes, so threads may share it.
@@ -85,6 +86,8 @@ class Tagger:
     record
         How it was trained.
     """
+
+    kind: ClassVar[str] = "tagger"
 
     task: str
     columns: tuple[str, ...] | None
@@ -178,18 +181,18 @@ class Tagger:
         """Number of features with a weight."""
         return sum(len(stage.model.weights or ()) for stage in self.stages)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the tagger to one file, whole or not at all."""
-        from turbotree.labeling.storing import store
+    def contents(self) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
+        """Return what a model file holds of it: arrays, and a header."""
+        from turbotree.labeling.storing import contents
 
-        store(self, path)
+        return contents(self)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Tagger:
-        """Map a tagger's file into memory."""
-        from turbotree.labeling.storing import load_fields
+    def from_contents(cls, arrays: dict[str, npt.NDArray[Any]], header: dict[str, Any]) -> Tagger:
+        """Undo :meth:`contents`."""
+        from turbotree.labeling.storing import fields_of
 
-        return cls(**load_fields(path))
+        return cls(**fields_of(arrays, header))
 
 
 def with_column(encoder: Encoder, encoded: Encoded, stage: Stage, labels: IntArray) -> Encoded:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from turbotree.labeling.answers import Answer
 from turbotree.labeling.schemes import letter_in
@@ -71,7 +71,7 @@ class Tagging:
             for stage, answer in zip(self._batch.stages, self._batch.answers, strict=True)
         }
 
-    @property
+    @cached_property
     def probabilities(self) -> tuple[float, ...]:
         """Probability of each word's chosen label of the first column."""
         stage, answer = self._batch.stages[0], self._batch.answers[0]
@@ -83,12 +83,19 @@ class Tagging:
         rows = self.distributions[stage.column]
         return tuple(min(1.0, row[name]) for row, name in zip(rows, names, strict=True))
 
-    @property
+    @cached_property
     def probability(self) -> float:
         """Probability of all labels of the first column together."""
         stage, answer = self._batch.stages[0], self._batch.answers[0]
         _, log_partition = answer.distributions(self._index, stage.temperature)
         return math.exp(min(0.0, self.score / stage.temperature - log_partition))
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The batch holds the whole model. A pickle has what could be asked of it instead.
+        known = ("distributions", "probabilities", "probability")
+        state = {**vars(self), **{name: getattr(self, name) for name in known}}
+        del state["_batch"]
+        return state
 
     def to_sentence(self) -> Sentence:
         """Return the sentence with the predicted columns replaced.

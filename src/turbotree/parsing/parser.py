@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from turbotree.errors import InputError
 from turbotree.features import Encoder, FiredFeature, explain
@@ -26,7 +26,8 @@ from turbotree.parsing.rules.compiled import ParserRules, RulesLike, compile_rul
 from turbotree.parsing.rules.obeying import obey, read_rules
 from turbotree.parsing.scored import Scored
 from turbotree.parsing.several import OnFailure, SeveralTrees, leaving_out_failures
-from turbotree.parsing.storing import load_fields, store
+from turbotree.parsing.storing import contents, fields_of
+from turbotree.stored import Stored
 from turbotree.streaming import map_batches
 from turbotree.text import Sentence, as_sentence
 
@@ -37,11 +38,13 @@ _BATCH_SIZE = 128
 
 
 @dataclass(frozen=True)
-class Parser(SeveralTrees):
+class Parser(SeveralTrees, Stored):
     """A labelled dependency parser.
 
     Make one with :meth:`train` or :meth:`load`. A parser never changes, so threads may share it.
     """
+
+    kind: ClassVar[str] = "parser"
 
     encoder: Encoder
     pruner: Pruner
@@ -216,14 +219,14 @@ class Parser(SeveralTrees):
         assert self.parts.weights is not None
         return explain(self.parts.scorers["arc"], encoded, part, self.parts.weights)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the parser to one file, whole or not at all."""
-        store(self, path)
+    def contents(self) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
+        """Return what a model file holds of it: arrays, and a header."""
+        return contents(self)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Parser:
-        """Map a parser's file into memory."""
-        return cls(**load_fields(path))
+    def from_contents(cls, arrays: dict[str, npt.NDArray[Any]], header: dict[str, Any]) -> Parser:
+        """Undo :meth:`contents`."""
+        return cls(**fields_of(arrays, header))
 
     def templates(self) -> dict[str, list[str]]:
         """Return the template sets by name."""

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import math
-import os
 from typing import TYPE_CHECKING, Any
 
 import numpy.typing as npt
 
-from turbotree.errors import InputError, ModelFileError
 from turbotree.features import Encoder, FrozenWeights, Scorer
-from turbotree.modelfile import read_model, write_model
 from turbotree.parsing.arcs import ARC, ArcModel, Pruner, PruningOptions, TreeShape
 from turbotree.parsing.labels import LabelDictionary, LabelModel
 from turbotree.parsing.model import PartModel
@@ -18,14 +15,6 @@ from turbotree.parsing.parts import FAMILIES
 
 if TYPE_CHECKING:
     from turbotree.parsing.parser import Parser
-
-KIND = "parser"
-
-
-def store(parser: Parser, path: str | os.PathLike[str]) -> None:
-    """Write a parser to one file, whole or not at all."""
-    arrays, header = contents(parser)
-    write_model(path, arrays, header, kind=KIND)
 
 
 def contents(parser: Parser) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
@@ -57,61 +46,48 @@ def contents(parser: Parser) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any
     }
 
 
-def load_fields(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Map a parser's file into memory; return the fields of the parser."""
-    file = read_model(path, kind=KIND)
-    return fields_of(file.arrays, file.header, os.fspath(path))
-
-
-def fields_of(
-    arrays: dict[str, npt.NDArray[Any]], header: dict[str, Any], path: str
-) -> dict[str, Any]:
+def fields_of(arrays: dict[str, npt.NDArray[Any]], header: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of the parser that a model file holds."""
     families = header.get("families")
     if not isinstance(families, list) or not families or not set(families) <= set(FAMILIES):
-        raise ModelFileError(
-            f"{path}: a parser with the parts {families!r}; "
-            f"this version knows {', '.join(FAMILIES)}"
+        raise ValueError(
+            f"a parser with the parts {families!r}; this version knows {', '.join(FAMILIES)}"
         )
-    try:
-        encoder = Encoder.from_dict(header["encoder"])
-        templates = header["templates"]
-        weights = {
-            name: FrozenWeights(arrays[f"{name}.slots"], header["weights"][f"{name}.label_bits"])
-            for name in ("pruner", "parts", "labels")
-        }
-        shape = TreeShape(single_root=_flag(header["single_root"]))
-        pruner = Pruner(
-            ArcModel(Scorer(templates["pruner"], ARC, encoder), weights["pruner"]),
-            PruningOptions(**header["pruning"]),
-            shape,
-        )
-        parts = PartModel({name: templates[name] for name in families}, encoder, weights["parts"])
-        labels = LabelModel(
-            templates["label"],
-            templates["label_pair"],
-            LabelDictionary(
-                header["labels"],
-                arrays["labels.lists"],
-                arrays["labels.list_offsets"],
-                arrays["labels.list_labels"],
-            ),
-            encoder,
-            weights["labels"],
-        )
-        return {
-            "encoder": encoder,
-            "pruner": pruner,
-            "parts": parts,
-            "labels": labels,
-            "shape": shape,
-            "arc_temperature": _temperature(header["temperature"]["arcs"]),
-            "label_temperature": _temperature(header["temperature"]["labels"]),
-            "record": header["training"],
-        }
-    except (InputError, KeyError, TypeError, ValueError) as error:
-        # The checksum holds, so this is a file that another program wrote in our name.
-        raise ModelFileError(f"{path}: not a usable parser: {error!r}") from error
+    encoder = Encoder.from_dict(header["encoder"])
+    templates = header["templates"]
+    weights = {
+        name: FrozenWeights(arrays[f"{name}.slots"], header["weights"][f"{name}.label_bits"])
+        for name in ("pruner", "parts", "labels")
+    }
+    shape = TreeShape(single_root=_flag(header["single_root"]))
+    pruner = Pruner(
+        ArcModel(Scorer(templates["pruner"], ARC, encoder), weights["pruner"]),
+        PruningOptions(**header["pruning"]),
+        shape,
+    )
+    parts = PartModel({name: templates[name] for name in families}, encoder, weights["parts"])
+    labels = LabelModel(
+        templates["label"],
+        templates["label_pair"],
+        LabelDictionary(
+            header["labels"],
+            arrays["labels.lists"],
+            arrays["labels.list_offsets"],
+            arrays["labels.list_labels"],
+        ),
+        encoder,
+        weights["labels"],
+    )
+    return {
+        "encoder": encoder,
+        "pruner": pruner,
+        "parts": parts,
+        "labels": labels,
+        "shape": shape,
+        "arc_temperature": _temperature(header["temperature"]["arcs"]),
+        "label_temperature": _temperature(header["temperature"]["labels"]),
+        "record": header["training"],
+    }
 
 
 def _weights(parser: Parser) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,7 @@ from turbotree.learning import EpochRecord, LearnerOptions, Loss, learn
 from turbotree.learning.progress import Progress, Silent
 from turbotree.pipeline.scripts import apply_script, check_script, script_of
 from turbotree.pipeline.templates import LEMMA
+from turbotree.stored import Stored
 from turbotree.text import Sentence
 
 # Different words that are learnt from at once.
@@ -32,7 +33,7 @@ _CACHE_LIMIT = 200_000
 
 
 @dataclass(frozen=True)
-class Lemmatizer:
+class Lemmatizer(Stored):
     """Gives words their lemmas.
 
     A lemma depends on the word, its UPOS, XPOS and FEATS alone, so every word is looked at once.
@@ -44,6 +45,8 @@ class Lemmatizer:
     exceptions
         Scripts of words of the training data that the model gets wrong.
     """
+
+    kind: ClassVar[str] = "lemmatizer"
 
     model: ChoiceModel
     exceptions: dict[Word, str]

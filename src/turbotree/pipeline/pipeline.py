@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy.typing as npt
 
 from turbotree.errors import InputError
 from turbotree.labeling import Tagger
@@ -14,6 +15,7 @@ from turbotree.parsing import Parse, Parser
 from turbotree.parsing.several import OnFailure, leaving_out_failures
 from turbotree.pipeline.lemmatizer import Lemmatizer
 from turbotree.pipeline.tokenizer import Tokenizer
+from turbotree.stored import Stored
 from turbotree.streaming import map_batches, map_in_order
 from turbotree.text import Sentence
 
@@ -24,7 +26,7 @@ _BATCH_SIZE = 64
 
 
 @dataclass(frozen=True)
-class Pipeline:
+class Pipeline(Stored):
     """Everything from raw text to trees.
 
     Make one with :meth:`train` or :meth:`load`, and call it with a text. A pipeline never
@@ -38,6 +40,8 @@ class Pipeline:
     record
         How it was trained.
     """
+
+    kind: ClassVar[str] = "pipeline"
 
     tokenizer: Tokenizer | None
     tagger: Tagger
@@ -173,15 +177,15 @@ class Pipeline:
         """As :meth:`tag`, for a stream of sentences."""
         return map_batches(self.tag, sentences, size=_BATCH_SIZE, threads=1)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the pipeline to one file, whole or not at all."""
-        from turbotree.pipeline.storing import store
+    def contents(self) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
+        """Return what a model file holds of it: arrays, and a header."""
+        from turbotree.pipeline.storing import contents
 
-        store(self, path)
+        return contents(self)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Pipeline:
-        """Map a pipeline's file into memory."""
-        from turbotree.pipeline.storing import load_fields
+    def from_contents(cls, arrays: dict[str, npt.NDArray[Any]], header: dict[str, Any]) -> Pipeline:
+        """Undo :meth:`contents`."""
+        from turbotree.pipeline.storing import fields_of
 
-        return cls(**load_fields(path))
+        return cls(**fields_of(arrays, header))

@@ -2,75 +2,47 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
 
 import numpy.typing as npt
 
-from turbotree.errors import InputError, ModelFileError
 from turbotree.labeling import Tagger
-from turbotree.labeling import storing as tagger_storing
-from turbotree.modelfile import read_model, write_model
 from turbotree.parsing import Parser
-from turbotree.parsing import storing as parser_storing
 from turbotree.pipeline.lemmatizer import Lemmatizer
 from turbotree.pipeline.tokenizer import Tokenizer
+from turbotree.stored import Stored
 
 if TYPE_CHECKING:
     from turbotree.pipeline.pipeline import Pipeline
 
-KIND = "pipeline"
-COMPONENTS = ("tokenizer", "tagger", "lemmatizer", "parser")
+#: What a pipeline is made of, in order; a tokenizer and a lemmatizer may be missing.
+COMPONENTS: dict[str, type[Stored]] = {
+    each.kind: each for each in (Tokenizer, Tagger, Lemmatizer, Parser)
+}
 
 _Arrays = dict[str, npt.NDArray[Any]]
 
 
-def store(pipeline: Pipeline, path: str | os.PathLike[str]) -> None:
-    """Write a pipeline to one file, whole or not at all."""
-    parts = {
-        "tagger": tagger_storing.contents(pipeline.tagger),
-        "parser": parser_storing.contents(pipeline.parser),
-    }
-    if pipeline.tokenizer is not None:
-        parts["tokenizer"] = pipeline.tokenizer.contents()
-    if pipeline.lemmatizer is not None:
-        parts["lemmatizer"] = pipeline.lemmatizer.contents()
+def contents(pipeline: Pipeline) -> tuple[_Arrays, dict[str, Any]]:
+    """Return what a model file holds of a pipeline: arrays, and a header."""
+    components: dict[str, Stored | None] = {name: getattr(pipeline, name) for name in COMPONENTS}
+    parts = {name: own.contents() for name, own in components.items() if own is not None}
     arrays = {
         f"{name}.{key}": array for name, (own, _) in parts.items() for key, array in own.items()
     }
     header = {name: facts for name, (_, facts) in parts.items()}
-    write_model(path, arrays, {**header, "training": pipeline.record}, kind=KIND)
+    return arrays, {**header, "training": pipeline.record}
 
 
-def load_fields(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Map a pipeline's file into memory; return the fields of the pipeline."""
-    file = read_model(path, kind=KIND)
-    header, name = file.header, os.fspath(path)
-    try:
-        tokenizer = lemmatizer = None
-        if "tokenizer" in header:
-            tokenizer = Tokenizer.from_contents(_own(file.arrays, "tokenizer"), header["tokenizer"])
-        if "lemmatizer" in header:
-            lemmatizer = Lemmatizer.from_contents(
-                _own(file.arrays, "lemmatizer"), header["lemmatizer"]
-            )
-        tagger = Tagger(
-            **tagger_storing.fields_of(_own(file.arrays, "tagger"), header["tagger"], name)
-        )
-        if tagger.stages[0].column != "upos":
-            raise ValueError("a tagger without UPOS")
-        return {
-            "tokenizer": tokenizer,
-            "tagger": tagger,
-            "lemmatizer": lemmatizer,
-            "parser": Parser(
-                **parser_storing.fields_of(_own(file.arrays, "parser"), header["parser"], name)
-            ),
-            "record": header["training"],
-        }
-    except (InputError, KeyError, TypeError, ValueError, AttributeError) as error:
-        # The checksum holds, so this is a file that another program wrote in our name.
-        raise ModelFileError(f"{name}: not a usable pipeline: {error!r}") from error
+def fields_of(arrays: _Arrays, header: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of the pipeline that a model file holds."""
+    fields: dict[str, Any] = {"tokenizer": None, "lemmatizer": None, "record": header["training"]}
+    for name, kind in COMPONENTS.items():
+        if name in header:
+            fields[name] = kind.from_contents(_own(arrays, name), header[name])
+    if fields["tagger"].stages[0].column != "upos":
+        raise ValueError("a tagger without UPOS")
+    return fields
 
 
 def _own(arrays: _Arrays, component: str) -> _Arrays:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ from turbotree.labeling.answers import ChainAnswer
 from turbotree.labeling.model import ChainModel
 from turbotree.pipeline.atoms import UNITS, Atom, atoms_of
 from turbotree.pipeline.expansion import Expansion
+from turbotree.stored import Stored
 from turbotree.text import Sentence
 
 #: What ends after an atom: nothing, a token, a sentence; the latter two also of multiword tokens.
@@ -39,7 +40,7 @@ class Token(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Tokenizer:
+class Tokenizer(Stored):
     """Cuts text into sentences of tokens.
 
     Attributes
@@ -51,6 +52,8 @@ class Tokenizer:
     expansion
         What takes multiword tokens apart.
     """
+
+    kind: ClassVar[str] = "tokenizer"
 
     unit: str
     model: ChainModel

@@ -11,7 +11,7 @@ from typing import Any
 
 from turbotree.errors import InputError, ModelFileError
 from turbotree.labeling import Tagger
-from turbotree.loading import load
+from turbotree.loading import load, model_of
 from turbotree.modelfile import read_model
 from turbotree.parsing import Parse, Parser
 from turbotree.parsing.tracing import trace_sentence
@@ -98,8 +98,8 @@ class Engine:
         if path is None:
             model, facts = _english(), {}
         else:
-            model = load(path)
             file = read_model(path)
+            model = model_of(file)
             facts = {"bytes": file.size, "checksum": file.checksum}
         if not isinstance(model, Parser | Pipeline):
             raise ModelFileError(f"{path}: is a tagger, expected a parser or a pipeline")

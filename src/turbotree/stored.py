@@ -1,0 +1,75 @@
+"""Models as objects: each is saved, pickled and copied by the bytes of the one file that it is."""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any, ClassVar, TypeVar
+
+from turbotree._arrays import Array
+from turbotree.errors import InputError, ModelFileError
+from turbotree.modelfile import (
+    ModelFile,
+    model_bytes,
+    model_from_bytes,
+    read_model,
+    write_model,
+)
+
+_Self = TypeVar("_Self", bound="Stored")
+
+
+class Stored(ABC):
+    """A model that one file holds.
+
+    A pickle carries the bytes of that file, not its path: it can be read where the file is not, and
+    means the same model when the file has changed. What it holds is verified as a file is.
+    """
+
+    __slots__ = ()
+
+    #: What the file says that it holds.
+    kind: ClassVar[str]
+
+    @abstractmethod
+    def contents(self) -> tuple[dict[str, Array], dict[str, Any]]:
+        """Return what a model file holds of it: arrays, and a header."""
+
+    @classmethod
+    @abstractmethod
+    def from_contents(cls: type[_Self], arrays: dict[str, Array], header: dict[str, Any]) -> _Self:
+        """Undo :meth:`contents`."""
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to one file, whole or not at all."""
+        write_model(path, *self.contents(), kind=self.kind)
+
+    @classmethod
+    def load(cls: type[_Self], path: str | os.PathLike[str]) -> _Self:
+        """Read a model's file into memory."""
+        return cls.from_file(read_model(path, kind=cls.kind))
+
+    @classmethod
+    def from_file(cls: type[_Self], file: ModelFile) -> _Self:
+        """Make the model of a file that was read."""
+        try:
+            return cls.from_contents(file.arrays, file.header)
+        except (InputError, KeyError, TypeError, ValueError, AttributeError) as error:
+            # The checksum holds, so this is a file that another program wrote in our name.
+            raise ModelFileError(f"{file.path}: not a usable {cls.kind}: {error!r}") from error
+
+    def to_bytes(self) -> bytes:
+        """Return the bytes of the file that :meth:`save` would write."""
+        return model_bytes(*self.contents(), kind=self.kind)
+
+    @classmethod
+    def from_bytes(cls: type[_Self], data: bytes) -> _Self:
+        """Make the model of the bytes of its file."""
+        return cls.from_file(model_from_bytes(data, kind=cls.kind))
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return type(self).from_bytes, (self.to_bytes(),)
+
+    def __copy__(self: _Self) -> _Self:
+        return self  # models never change
