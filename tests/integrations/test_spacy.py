@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import pickle
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+
 import pytest
 
 from turbotree.errors import InputError
+from turbotree.labeling import Tagger
 from turbotree.parsing import Parser
+from turbotree.pipeline import Pipeline
 from turbotree.text import treebank
 
 spacy = pytest.importorskip("spacy")
@@ -45,6 +51,17 @@ def pipeline(model, **config):
     nlp = spacy.blank("en")
     nlp.add_pipe("turbotree", config={"model": str(model), **config})
     return nlp
+
+
+def arcs(nlp, sentences):
+    """What a pipeline finds in documents with tags."""
+    return nlp(doc_of(nlp, sentences[:3])).to_array(["HEAD", "DEP"]).tolist()
+
+
+def chances(nlp, words):
+    """What a pipeline thinks of nouns; other processes run this."""
+    doc = nlp(Doc(nlp.vocab, words=words, pos=["NOUN"] * len(words)))
+    return [token._.head_probability for token in doc]
 
 
 def heads_of(span):
@@ -97,12 +114,107 @@ def test_probabilities_come_along_if_asked_for(model, sentences):
     assert [t._.head_probability for t in doc] == pytest.approx(expected)
 
 
-def test_a_pipeline_goes_to_disk_and_back(model, sentences, tmp_path):
-    nlp = pipeline(model)
+def test_what_is_saved_loads_where_the_model_is_not(model, sentences, tmp_path):
+    moved = tmp_path / "moved.safetensors"
+    moved.write_bytes(model.read_bytes())
+    nlp = pipeline(moved)
+    moved.unlink()
     nlp.to_disk(tmp_path / "saved")
-    again = spacy.load(tmp_path / "saved", config={"components": {"turbotree": {"model": None}}})
-    docs = [each(doc_of(each, sentences[:3])) for each in (nlp, again)]
-    assert docs[0].to_array(["HEAD"]).tolist() == docs[1].to_array(["HEAD"]).tolist()
+    (tmp_path / "saved").rename(tmp_path / "elsewhere")
+    again = spacy.load(tmp_path / "elsewhere")
+    assert arcs(again, sentences) == arcs(nlp, sentences)
+
+
+def test_bytes_carry_the_model(model, sentences):
+    nlp, again = pipeline(model), spacy.blank("en")
+    again.add_pipe("turbotree")
+    again.from_bytes(nlp.to_bytes())
+    assert arcs(again, sentences) == arcs(nlp, sentences)
+
+
+def test_a_pickle_carries_the_model(model, sentences):
+    nlp = pipeline(model, marginals=True)
+    again = pickle.loads(pickle.dumps(nlp))
+    assert arcs(again, sentences) == arcs(nlp, sentences)
+
+
+def test_a_pickle_works_in_a_new_process(model):
+    nlp = pipeline(model, marginals=True)
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        found = pool.submit(chances, nlp, ["Dogs", "bark"]).result()
+    assert found == chances(nlp, ["Dogs", "bark"])
+
+
+def test_a_model_that_is_missing_is_named_when_it_is_needed(tmp_path):
+    nlp = pipeline(tmp_path / "missing.safetensors")
+    with pytest.raises(InputError, match=r"missing\.safetensors: cannot be read"):
+        nlp("Birds sing")
+    with pytest.raises(InputError, match=r"missing\.safetensors: cannot be read"):
+        nlp.to_disk(tmp_path / "saved")
+    with pytest.raises(InputError, match=r"missing\.safetensors: cannot be read"):
+        nlp.to_bytes()
+
+
+def test_a_component_without_a_model_is_saved_as_such(tmp_path):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("turbotree")
+    nlp.to_disk(tmp_path / "saved")
+    nlp.from_bytes(nlp.to_bytes())
+    with pytest.raises(InputError, match="no model"):
+        spacy.load(tmp_path / "saved")("Birds sing")
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """A pipeline of ours."""
+    path = tmp_path_factory.mktemp("model") / "whole.safetensors"
+    fast = {"fold_epochs": 1, "folds": 2, "token_epochs": 2, "tagger": {"epochs": 1}}
+    fast["parser"] = {"epochs": 1, "pruner_epochs": 1}
+    Pipeline.train(treebank(60, seed=1), **fast).save(path)
+    return path
+
+
+TEXT = "The dogs slept. A girl sang."
+
+
+def test_pipelines_tag_lemmatise_and_find_sentences(whole):
+    nlp, own = pipeline(whole), Pipeline.load(whole)
+    doc = nlp(TEXT)
+    parses = own(TEXT)
+    assert [[t.text for t in span] for span in doc.sents] == [
+        list(p.sentence.forms) for p in parses
+    ]
+    for span, parse in zip(doc.sents, parses, strict=True):
+        assert heads_of(span) == parse.heads
+        for name, attribute in (("upos", "pos_"), ("xpos", "tag_"), ("lemma", "lemma_")):
+            found = [getattr(token, attribute) or "_" for token in span]
+            assert found == list(parse.sentence.column(name))
+        assert [str(token.morph) or "_" for token in span] == list(parse.sentence.feats)
+
+
+def test_sentences_that_are_known_are_kept(whole):
+    nlp = pipeline(whole)
+    words = TEXT.replace(".", " .").split()
+    starts = [i in (0, 2) for i in range(len(words))]
+    doc = nlp(Doc(nlp.vocab, words=words, sent_starts=starts))
+    assert all(doc[i].head.i < 2 for i in range(2))
+    assert all(doc[i].head.i >= 2 for i in range(2, len(words)))
+
+
+def test_pipelines_may_keep_tags_and_be_saved(whole, tmp_path):
+    nlp = pipeline(whole, options={"keep_tags": True})
+    doc = nlp(Doc(nlp.vocab, words=["Dogs", "bark"], pos=["PROPN", "X"], lemmas=["Dog", "yap"]))
+    assert [(t.pos_, t.lemma_) for t in doc] == [("PROPN", "Dog"), ("X", "yap")]
+    nlp = pipeline(whole)
+    nlp.to_disk(tmp_path / "saved")
+    for again in (spacy.load(tmp_path / "saved"), pickle.loads(pickle.dumps(nlp))):
+        assert again(TEXT).to_json() == nlp(TEXT).to_json()
+
+
+def test_a_tagger_finds_no_trees(tmp_path):
+    Tagger.train(treebank(20, seed=1), task="tag", epochs=1).save(tmp_path / "tagger")
+    with pytest.raises(InputError, match="is a 'tagger' model, expected 'parser' or 'pipeline'"):
+        pipeline(tmp_path / "tagger")("Birds sing")
 
 
 def test_spaces_hang_from_the_word_before(model, sentences):
