@@ -343,6 +343,8 @@ def test_bad_rules_are_one_line_with_line_and_column(
         ("# one\nforall h, m arc(h, m)\n", f"{path}:2:13: expected ',', ':' or 'in', got 'arc'"),
         ("forall h: acr(h, h)\n", f"{path}:1:11: unknown predicate 'acr'; did you mean 'arc'?"),
         ("rule no: arc(root, 1) and not arc(root, 1)\n", f"rule no (line 1) of {path}"),
+        ("not " * 5000 + "arc(root, 1)\n", f"{path}:1:401: a formula is nested more than 100 deep"),
+        (" and ".join(["arc(root, 1)"] * 5000), f"{path}:1:1: more than 1000 parts are joined"),
     ):
         path.write_text(text)
         assert message in fails("parse", files.model, files.test, "--rules", path)

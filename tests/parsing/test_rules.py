@@ -383,3 +383,18 @@ def test_a_weight_that_was_never_learnt_is_asked_for(parser):
         parser.parse(UNSEEN[0], rules="[?] exists m: arc(root, m)")
     with pytest.raises(InputError, match="no rule has the weight"):
         learn_rule_weights(parser, "one-root", treebank(2, seed=1))
+
+
+def test_terms_inside_of_functions_are_no_tables():
+    """A table of spans has a column for each variable, and x + 1 is none."""
+    words = words_of(4)
+    span = " ".join(FORMS[1:3])
+    rules = compile_rules(f"forall x: text(x, x + 1) in {{'{span}'}} -> arc(root, x)").rules
+    for heads in all_trees(4):
+        found = broken_rules(rules, TreeWorld(words, np.array(heads)))
+        assert sum(bindings.size for bindings in found.values()) == (heads[1] != 0)
+
+
+def test_features_are_asked_for_one_at_a_time():
+    with pytest.raises(InputError, match="1:20: feats takes no set"):
+        compile_rules("forall x: feats(x, {'A', 'B'}) = '1'")

@@ -280,6 +280,30 @@ def test_a_pipeline_takes_text_and_keeps_tags_that_are_given(
 
 
 RIGHT = "forall h, m: arc(h, m) and h != root -> h > m"
+ATOM = "arc(x, y)"
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        "(" * 5000 + ATOM + ")" * 5000,
+        "not " * 4900 + ATOM,
+        " and ".join([ATOM] * 1300),
+        " -> ".join([ATOM] * 1400),
+        " and ".join([ATOM] * 5000),
+    ],
+    ids=["parentheses", "not", "and", "implications", "too long"],
+)
+def test_rules_that_are_too_deep_are_mistakes(client: Callable[..., Any], formula: str) -> None:
+    question = {"tagged": BIRDS, "rules": f"forall x, y: {formula}"}
+    refused(client().post("/parse", json=question), 422)
+
+
+def test_rules_of_some_hundred_parts_are_obeyed(client: Callable[..., Any]) -> None:
+    rules = "forall h, m: " + " and ".join(["arc(h, m)"] * 300) + " and h != root -> h > m"
+    answer = the_sentence(client().post("/parse", json={"tagged": BIRDS, "rules": rules}))
+    heads = answer["trees"][0]["heads"]
+    assert all(head == 0 or head > word for word, head in enumerate(heads, 1))
 
 
 def test_rules_hold_and_their_errors_have_a_place(client: Callable[..., Any]) -> None:

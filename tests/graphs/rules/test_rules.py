@@ -1,5 +1,7 @@
 """Messages of rules, their grammar, and what they become."""
 
+import re
+
 import pytest
 
 from turbotree.errors import InfeasibleError, InputError
@@ -28,6 +30,9 @@ def graph_of(count=3):
         ("[1e999] p()", "r.txt:1:1: a weight is a finite number"),
         ("forall x: x in file 'nowhere'", "r.txt:1:16: cannot read 'nowhere': No such file"),
         ("forall x: x in {1.5}", "r.txt:1:17: expected a whole number or a text in quotes"),
+        ("forall x: x in file 'a\\0'", "r.txt:1:16: cannot read 'a\\x00': embedded null"),
+        (f"forall x: x = {'9' * 5000}", "r.txt:1:15: a number of more than 12 digits"),
+        (f"at most {'9' * 5000} x: p(x)", "r.txt:1:9: a number of more than 12 digits"),
     ],
 )
 def test_what_is_no_rule_is_named_by_line_and_column(text, message):
@@ -35,6 +40,68 @@ def test_what_is_no_rule_is_named_by_line_and_column(text, message):
         read_rules(text, "r.txt")
     assert str(error.value).startswith(message)
     assert "\n" not in str(error.value)
+
+
+def chain(count, joint):
+    return "forall x: " + joint.join(["p(x)"] * count)
+
+
+DEEP = {
+    "parentheses": "forall x: " + "(" * 5000 + "p(x)" + ")" * 5000,
+    "not": "forall x: " + "not " * 5000 + "p(x)",
+    "and": chain(5000, " and "),
+    "or": chain(5000, " or "),
+    "implications": chain(5000, " -> "),
+    "alternating": "forall x: " + "(p(x) and (p(x) or " * 2500 + "p(x)" + "))" * 2500,
+    "quantifiers": "".join(f"exists x{i}: " for i in range(5000)) + "p(x0)",
+    "sums": "forall x: x" + " + 1" * 5000 + " > 0",
+    "calls": "forall x: " + "size(" * 5000 + "x" + ")" * 5000 + " = 1",
+}
+
+
+@pytest.mark.parametrize("text", DEEP.values(), ids=DEEP)
+def test_formulas_that_are_thousands_deep_or_long_are_refused(text):
+    with pytest.raises(InputError, match=r"^r\.txt:1:\d+: .*(nested|joined)") as error:
+        read_rules(text, "r.txt")
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        chain(600, " and "),
+        chain(600, " or "),
+        chain(99, " -> "),
+        "forall x: " + "(" * 99 + "p(x)" + ")" * 99,
+        "forall x: " + "not " * 98 + "p(x)",
+        "forall x: " + "(p(x) and (p(x) or " * 24 + "p(x)" + "))" * 24,
+        "".join(f"exists x{i}: " for i in range(4)) + "p(x0)",
+    ],
+)
+def test_formulas_of_a_reasonable_size_are_grounded(text):
+    graph, predicates = graph_of()
+    Rules.from_text(text).apply(graph, predicates=predicates)
+    # Each of these says that p holds, of all or of one of the three; or, of implications, nothing.
+    for name in predicates["p"].values():
+        graph.set_scores(-1.0, name)
+    expected = {"forall": -3.0, "exists": -1.0}[text.split()[0]] * ("->" not in text)
+    assert graph.solve("brute_force").value == expected
+
+
+def test_sums_of_texts_and_numbers_that_are_too_large_are_refused():
+    functions = {"size": {"t0": "small", "t1": 2**39 * 2 - 1, "t2": 3}}
+    for text, message in (
+        (
+            "forall x: size(x) + 1 = 2",
+            "line 1, column 11 of the rules: '+' and '-' are",
+        ),
+        ("p('t1') -> 999999999999 + 999999999999 > 1", "line 1, column 12"),
+    ):
+        graph, predicates = graph_of()
+        with pytest.raises(InputError, match=re.escape(message)):
+            Rules.from_text(text).apply(graph, predicates=predicates, functions=functions)
+    with pytest.raises(InputError, match=r"up to 2\*\*40, got 1099511627776"):
+        Rules.from_text("p('t0')").apply(graph, predicates={"p": {2**40: 0}})
 
 
 @pytest.mark.parametrize(
@@ -51,6 +118,7 @@ def test_what_is_no_rule_is_named_by_line_and_column(text, message):
         ("forall x in people: p(x)", "1:8: unknown domain 'people'"),
         ("forall x: size(x) < 'big'", "1:21: '<' compares numbers, not texts"),
         ("forall x: p({'a'})", "1:13: a set cannot stand here"),
+        ("forall x: size({'a'}) = 1", "1:16: size takes no set"),
     ],
 )
 def test_what_means_nothing_is_named_by_line_and_column(text, message):

@@ -12,8 +12,7 @@ from turbotree.graphs.rules.circuit import FALSE, TRUE
 from turbotree.graphs.rules.relations import Ints, Relation
 from turbotree.graphs.rules.syntax import Atom, Call, Member, Value
 from turbotree.graphs.rules.vocabulary import ANY, Vocabulary
-
-_FIRST_TEXT = 2**40
+from turbotree.graphs.rules.world import FIRST_TEXT
 
 
 class Codes:
@@ -31,16 +30,18 @@ class Codes:
     def code(self, value: Value) -> int:
         """Return the code of a value."""
         if not isinstance(value, str):
+            if abs(value) >= FIRST_TEXT:
+                raise InputError(f"rules know whole numbers up to 2**40, got {value}")
             return int(value)
         code = self._codes.get(value)
         if code is None:
-            code = self._codes[value] = _FIRST_TEXT + len(self._texts)
+            code = self._codes[value] = FIRST_TEXT + len(self._texts)
             self._texts.append(value)
         return code
 
     def decode(self, code: int) -> Value:
         """Return the value of a code."""
-        return self._texts[code - _FIRST_TEXT] if code >= _FIRST_TEXT else code
+        return self._texts[code - FIRST_TEXT] if code >= FIRST_TEXT else code
 
 
 class DictionaryWorld(Codes):

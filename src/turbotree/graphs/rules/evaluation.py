@@ -9,6 +9,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from turbotree.errors import InputError
 from turbotree.graphs.rules.circuit import FALSE, TRUE
 from turbotree.graphs.rules.relations import Ints
 from turbotree.graphs.rules.syntax import (
@@ -22,7 +23,7 @@ from turbotree.graphs.rules.syntax import (
     Values,
     Variable,
 )
-from turbotree.graphs.rules.world import Bindings, World
+from turbotree.graphs.rules.world import FIRST_TEXT, Bindings, World
 
 
 class Evaluator:
@@ -63,7 +64,13 @@ class Evaluator:
             return np.full(bindings.size, self.world.code(term.value), dtype=np.int64)
         if isinstance(term, Shifted):
             left, right = (self._term(side, bindings) for side in (term.left, term.right))
-            return left + term.sign * right
+            found = left + term.sign * right
+            if not all((np.abs(side) < FIRST_TEXT).all() for side in (left, right, found)):
+                raise InputError(
+                    f"line {term.at.line}, column {term.at.column} of the rules: '+' and '-' are "
+                    "for numbers up to 2**40, not for texts"
+                )
+            return found
         return self.world.function(term, self._arguments(term, bindings))
 
     def _member(self, member: Member, bindings: Bindings) -> NDArray[np.bool_]:

@@ -221,13 +221,16 @@ class Grounder(Evaluator):
         return found
 
     def _table(self, formula: Atom | Member) -> Relation | None:
-        if isinstance(formula, Member):
-            return self.world.members(formula)
-        for place, argument in enumerate(formula.arguments):
-            if place in self.world.texts(formula.name):
+        owner = formula.term if isinstance(formula, Member) else formula
+        if not isinstance(owner, Atom | Call):
+            return None
+        for place, argument in enumerate(owner.arguments):
+            if place in self.world.texts(owner.name):
                 continue
             if not isinstance(argument, Variable | Constant):
                 return None
+        if isinstance(formula, Member):
+            return self.world.members(formula)
         return self.world.relation(formula)
 
     def _bind_table(

@@ -32,6 +32,12 @@ from turbotree.graphs.rules.syntax import (
     Variable,
 )
 
+#: What a formula may be at most: so deep, and so many parts joined by "and" or "or". What works on
+#: formulas calls itself for what is inside, some five calls a level.
+MOST_NESTED, MOST_PARTS = 100, 1000
+_NESTED = {"grouped", "not_", "and_", "or_", "implies", "iff", "quantified", "shifted", "call"}
+_LONGEST_NUMBER = 12
+
 _WORDS = {
     "LPAR": "'('",
     "RPAR": "')'",
@@ -84,6 +90,7 @@ def read_rules(text: str, source: str = "<rules>", folder: Path | None = None) -
     """
     reader = _Reader(source, folder or Path(), _indent(text))
     tree = _parsed(text.replace("\r\n", "\n"), reader)
+    reader.check_size(tree)
     rules = [reader.rule(node, number) for number, node in enumerate(tree.children, 1)]
     seen: dict[str, Rule] = {}
     for rule in rules:
@@ -161,6 +168,19 @@ class _Reader:
         where = getattr(node, "meta", node)
         return Place(where.line, where.column + self.indent)
 
+    def check_size(self, tree: Any) -> None:
+        """Refuse formulas that are too deep or too long; without recursion, as it comes first."""
+        todo = [(tree, 0)]
+        while todo:
+            node, depth = todo.pop()
+            depth += node.data in _NESTED
+            if depth > MOST_NESTED:
+                self.fail(self.at(node), f"a formula is nested more than {MOST_NESTED} deep")
+            if node.data in ("and_", "or_") and len(node.children) > MOST_PARTS:
+                word = node.data.rstrip("_")
+                self.fail(self.at(node), f"more than {MOST_PARTS} parts are joined by '{word}'")
+            todo += [(child, depth) for child in node.children if hasattr(child, "data")]
+
     def rule(self, node: Any, number: int) -> Rule:
         name, weight, formula = node.children
         cost, learn = None, False
@@ -177,6 +197,8 @@ class _Reader:
         if kind in ("and_", "or_"):
             parts = tuple(self.formula(child) for child in children)
             return And(parts) if kind == "and_" else Or(parts)
+        if kind == "grouped":
+            return self.formula(children[0])
         if kind == "not_":
             return Not(self.formula(children[0]))
         if kind == "implies":
@@ -202,7 +224,7 @@ class _Reader:
 
     def quantified(self, node: Any) -> Quantified:
         quantifier, bindings, formula = node.children
-        count = int(quantifier.children[0]) if quantifier.children else 1
+        count = self.whole(quantifier.children[0]) if quantifier.children else 1
         least, most = {
             "forall": (None, None),
             "exists": (1, None),
@@ -245,6 +267,11 @@ class _Reader:
             return self.text(token)
         if not re.fullmatch(r"[+-]?\d+", token):
             self.fail(self.at(token), f"expected a whole number or a text in quotes, got {token}")
+        return self.whole(token)
+
+    def whole(self, token: Any) -> int:
+        if len(token) > _LONGEST_NUMBER:
+            self.fail(self.at(token), f"a number of more than {_LONGEST_NUMBER} digits")
         return int(token)
 
     def text(self, token: Any) -> str:
@@ -261,8 +288,10 @@ class _Reader:
         path = self.folder / name
         try:
             lines = path.read_text(encoding="utf-8-sig").splitlines()
-        except (OSError, UnicodeDecodeError) as error:
-            reason = getattr(error, "strerror", None) or "not UTF-8"
+        except UnicodeDecodeError:
+            self.fail(self.at(node), f"cannot read {name!r}: not UTF-8")
+        except (OSError, ValueError) as error:  # ValueError: a name that no file can have
+            reason = getattr(error, "strerror", None) or error
             self.fail(self.at(node), f"cannot read {name!r}: {reason}")
         names = {" ".join(line.split()) for line in lines if not line.lstrip().startswith("#")}
         return Values(frozenset(names - {""}), self.at(node), name)

@@ -154,6 +154,10 @@ class _Checker:
         if len(owner.arguments) != len(sorts):
             expected = f"{len(sorts)} argument" + "s" * (len(sorts) != 1)
             self.fail(owner.at, f"{owner.name} takes {expected}, got {len(owner.arguments)}")
+        if isinstance(owner, Call):
+            for argument in owner.arguments:
+                if isinstance(argument, Values):
+                    self.fail(argument.at, f"{owner.name} takes no set")
         return tuple(
             self.argument(argument, sort, bound)
             for argument, sort in zip(owner.arguments, sorts, strict=True)

@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 from turbotree.graphs.rules.relations import Ints, Relation
 from turbotree.graphs.rules.syntax import Atom, Call, Member, Value
 
+#: Codes from here on are texts; those below are whole numbers.
+FIRST_TEXT = 2**40
+
 
 class World(Protocol):
     """What rules are about: values, and which predicates hold of them, as far as that is known.
