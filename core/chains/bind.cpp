@@ -9,9 +9,11 @@
 #include "chains/chains.h"
 #include "chains/transitions.h"
 #include "common/numpy.h"
+#include "common/unlocked.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
+using namespace turbotree;
 using namespace turbotree::chains;
 using namespace turbotree::numpy;
 
@@ -33,7 +35,7 @@ std::tuple<Output<std::int32_t>, double> viterbi_of(const Input<std::int32_t>& o
   std::vector<std::int32_t> best(chains.nodes());
   double value = 0.0;
   {
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     value = viterbi(chains, best);
   }
   return {to_numpy(std::move(best)), value};
@@ -46,7 +48,7 @@ std::tuple<Output<double>, Output<double>, double> forward_backward_of(const Inp
   std::vector<double> nodes(chains.node_scores.size()), edges(chains.edge_scores.size());
   double log_partition = 0.0;
   {
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     log_partition = forward_backward(chains, nodes, edges);
   }
   return {to_numpy(std::move(nodes)), to_numpy(std::move(edges)), log_partition};
@@ -99,7 +101,7 @@ std::tuple<Output<std::int32_t>, Output<double>> best_labels(const Transitions& 
   std::vector<std::int32_t> best(node_scores.shape(0) / transitions.labels());
   std::vector<double> values;
   {
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     for_rows(transitions, lengths, [&](std::size_t words, std::size_t node, std::size_t edge) {
       values.push_back(
           transitions.viterbi({words, node_scores.data() + node, edge_scores.data() + edge},
@@ -115,7 +117,7 @@ std::tuple<Output<double>, Output<double>, Output<double>> label_marginals(
   check_rows(transitions, lengths, node_scores, edge_scores);
   std::vector<double> nodes(node_scores.shape(0)), edges(edge_scores.shape(0)), log_partitions;
   {
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     for_rows(transitions, lengths, [&](std::size_t words, std::size_t node, std::size_t edge) {
       log_partitions.push_back(transitions.forward_backward(
           {words, node_scores.data() + node, edge_scores.data() + edge}, nodes.data() + node,
@@ -138,7 +140,7 @@ std::tuple<Output<std::int32_t, 2>, Output<double>> k_best_labels(
   std::vector<std::int32_t> labels;
   std::vector<double> values;
   {
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     for (const auto& one : transitions.k_best({static_cast<std::size_t>(words), node_scores.data(),
                                                edge_scores.data()},
                                               count)) {
@@ -153,6 +155,7 @@ std::tuple<Output<std::int32_t, 2>, Output<double>> k_best_labels(
 
 NB_MODULE(_core, m) {
   m.doc() = "Hot loops of turbotree.chains.";
+  raise_interruptions();
   m.def("viterbi", &viterbi_of, "offsets"_a, "node_scores"_a, "edge_offsets"_a, "edge_scores"_a);
   m.def("forward_backward", &forward_backward_of, "offsets"_a, "node_scores"_a, "edge_offsets"_a,
         "edge_scores"_a);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "chains/log_sum.h"
+#include "common/interrupt.h"
 
 namespace turbotree::chains {
 
@@ -34,6 +35,7 @@ double viterbi(const Chains& chains, std::span<std::int32_t> best) {
   for (std::size_t i = 0; i < nodes; ++i) {
     if (chains.starts(i)) continue;
     const int before = chains.states(i - 1), here = chains.states(i);
+    count_work(static_cast<std::uint64_t>(before) * here);
     const double* const previous = value.data() + chains.offsets[i - 1];
     const double* const edges = chains.edge_scores.data() + chains.edge_offsets[i];
     for (int s = 0; s < here; ++s) {
@@ -73,6 +75,7 @@ double forward_backward(const Chains& chains, std::span<double> node_probabiliti
   for (std::size_t i = 0; i < nodes; ++i) {
     if (chains.starts(i)) continue;
     const int before = chains.states(i - 1), here = chains.states(i);
+    count_work(10 * static_cast<std::uint64_t>(before) * here);
     const double* const previous = alpha.data() + chains.offsets[i - 1];
     const double* const edges = chains.edge_scores.data() + chains.edge_offsets[i];
     for (int s = 0; s < here; ++s)
@@ -88,6 +91,7 @@ double forward_backward(const Chains& chains, std::span<double> node_probabiliti
       total += log_partition[i];
     } else {
       const int after = chains.states(i + 1);
+      count_work(20 * static_cast<std::uint64_t>(after) * here);
       const double* const next = beta.data() + chains.offsets[i + 1];
       const double* const scores = chains.node_scores.data() + chains.offsets[i + 1];
       const double* const edges = chains.edge_scores.data() + chains.edge_offsets[i + 1];

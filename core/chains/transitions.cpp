@@ -6,6 +6,7 @@
 
 #include "chains/log_sum.h"
 #include "common/exponential.h"
+#include "common/interrupt.h"
 #include "common/vectorize.h"
 
 namespace turbotree::chains {
@@ -63,6 +64,7 @@ double Transitions::viterbi(const Scores& scores, std::int32_t* best) const {
   for (std::size_t s = 0; s < count; ++s)
     value[s] = starts_[s] ? scores.nodes[s] : minus_infinity;
   for (std::size_t i = 1; i < words; ++i) {
+    count_work(2 * pairs());
     const double* const edges = scores.edges + (i - 1) * pairs();
     const double* const nodes = scores.nodes + i * count;
     for (std::size_t t = 0; t < count; ++t) {
@@ -104,6 +106,7 @@ bool Transitions::scaled(const Scores& scores, double* nodes, double* edges,
   // What is written over in the end holds the exponentials until then.
   log_partition = 0.0;
   for (std::size_t i = 0; i < words; ++i) {
+    count_work(6 * pairs());
     double* const factors = nodes + i * count;
     double* const own = alpha.data() + i * count;
     double highest = exponentials(scores.nodes + i * count, count, factors);
@@ -133,6 +136,7 @@ bool Transitions::scaled(const Scores& scores, double* nodes, double* edges,
   std::vector<double> beta(count), earlier(count), pulled(count);
   for (std::size_t s = 0; s < count; ++s) beta[s] = ends_[s] ? 1.0 : 0.0;
   for (std::size_t i = words; i-- > 0;) {
+    count_work(4 * pairs());
     const double* const own = alpha.data() + i * count;
     double* const out = nodes + i * count;
     for (std::size_t t = 0; t < count; ++t) {
@@ -160,6 +164,7 @@ double Transitions::logarithmic(const Scores& scores, double* nodes, double* edg
   std::vector<double> alpha(words * count), beta(words * count, minus_infinity);
   for (std::size_t i = 0; i < words; ++i)
     for (std::size_t t = 0; t < count; ++t) {
+      count_work(10 * count);
       double reached = starts_[t] ? 0.0 : minus_infinity;
       if (i > 0) {
         const double* const before = alpha.data() + (i - 1) * count;
@@ -183,6 +188,7 @@ double Transitions::logarithmic(const Scores& scores, double* nodes, double* edg
     for (std::size_t s = 0; s < count; ++s)
       nodes[i * count + s] = probability(alpha[i * count + s] + beta[i * count + s] - total);
     if (i == 0) break;
+    count_work(20 * pairs());
     for (auto& list : ways) list.clear();
     for (std::size_t t = 0; t < count; ++t)
       for (std::int32_t e = offsets_[t]; e < offsets_[t + 1]; ++e) {
@@ -233,6 +239,7 @@ std::vector<Transitions::Labelling> Transitions::k_best(const Scores& scores,
         for (std::size_t r = 0; r < before.size(); ++r)
           list.push_back({before[r].score + step + own, from_[e], static_cast<std::int32_t>(r)});
       }
+      count_work(20 * list.size());
       keep_best(list);
     }
   std::vector<Candidate> finals;

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "common/numpy.h"
+#include "common/unlocked.h"
 #include "features/bind_sparse.h"
 #include "features/bucket_table.h"
 #include "features/compact_buckets.h"
@@ -26,6 +27,7 @@
 
 namespace nb = nanobind;
 using namespace nb::literals;
+using namespace turbotree;
 using namespace turbotree::features;
 using namespace turbotree::numpy;
 
@@ -111,16 +113,17 @@ void prepare(PreparedBatch* self, const Program& program, const Input<std::int32
             "sets: offsets do not fit");
   for (std::size_t i = 0; i + 1 < starts.shape(0); ++i)
     require(starts.data()[i] < starts.data()[i + 1], "starts: a sentence lacks its root");
-  nb::gil_scoped_release release;
-  new (self) PreparedBatch{&program, {}};
-  self->sentences.reserve(starts.shape(0) - 1);
+  const Unlocked unlocked;
+  PreparedBatch made{&program, {}};
+  made.sentences.reserve(starts.shape(0) - 1);
   for (std::size_t i = 0; i + 1 < starts.shape(0); ++i) {
     const std::int32_t from = starts.data()[i], to = starts.data()[i + 1];
     EncodedSentence sentence{to - from - 1, columns, ids.data() + from, {}};
     for (const auto& [offsets, values] : sets)
       sentence.sets.push_back({offsets.data() + from, values.data()});
-    self->sentences.emplace_back(program, sentence);
+    made.sentences.emplace_back(program, sentence);
   }
+  new (self) PreparedBatch(std::move(made));
 }
 
 using OptionalVector = std::optional<Input<std::int32_t>>;
@@ -149,7 +152,7 @@ Output<double> score_parts(const Program& program, const PreparedBatch& batch,
   const Parts parts = make_parts(program, batch, rows, offsets, std::nullopt, std::nullopt);
   std::vector<double> scores(parts.scores());
   {
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     score(program, batch.sentences, parts, table, scores.data());
   }
   return to_numpy(std::move(scores));
@@ -164,7 +167,7 @@ Output<double> score_labelled_parts(const Program& program, const PreparedBatch&
   const Parts parts = make_parts(program, batch, rows, offsets, label_offsets, labels);
   std::vector<double> scores(parts.scores());
   {
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     score_labels(program, batch.sentences, parts, table, scores.data());
   }
   return to_numpy(std::move(scores));
@@ -181,7 +184,7 @@ Output<double, 2> contributions_to_parts(const Program& program, const PreparedB
   require(templates > 0, "no templates");
   std::vector<double> sums(parts.scores() * templates);
   {
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     contributions(program, batch.sentences, parts, table, sums.data());
   }
   return to_numpy(std::move(sums), templates);
@@ -196,7 +199,7 @@ Gradient gradient_of_parts(const Program& program, const PreparedBatch& batch,
   require(coefficients.shape(0) == parts.scores(), "coefficients: one a score expected");
   for (const double coefficient : view(coefficients))
     require(std::isfinite(coefficient), "coefficients: NaN or infinity");
-  nb::gil_scoped_release release;
+  const Unlocked unlocked;
   return gradient(program, batch.sentences, parts, view(coefficients));
 }
 
@@ -205,7 +208,7 @@ void restore(WeightTable& table, const Input<Key>& keys, const Input<float>& wei
   require(keys.shape(0) == weights.shape(0) && keys.shape(0) == weighted_updates.shape(0),
           "restore: lengths differ");
   for (const Key key : view(keys)) require(key != 0, "restore: key 0");
-  nb::gil_scoped_release release;
+  const Unlocked unlocked;
   table.restore(view(keys), view(weights), view(weighted_updates));
 }
 
@@ -213,7 +216,7 @@ std::tuple<Output<Key>, Output<float>, Output<float>> entries(const WeightTable&
   std::vector<Key> keys;
   std::vector<float> weights, weighted_updates;
   {
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     keys.reserve(table.size());
     weights.reserve(table.size());
     weighted_updates.reserve(table.size());
@@ -244,7 +247,7 @@ std::span<const Slot> from_rows(const Input<std::uint32_t, 2>& rows) {
 Output<std::uint32_t, 2> freeze(const WeightTable& table, float threshold) {
   auto buckets = std::make_unique<std::vector<Bucket>>();
   {
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     *buckets = BucketTable::build(table, threshold);
   }
   return to_rows(std::move(buckets));
@@ -255,7 +258,7 @@ Output<std::uint32_t, 2> freeze_labels(const WeightTable& table, int tag_label_b
   require(tag_label_bits >= 0 && tag_label_bits <= label_bits, "label bits out of range");
   auto slots = std::make_unique<std::vector<RowSlot>>();
   {
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     *slots = RowTable::build(table, tag_label_bits, threshold);
   }
   return to_rows(std::move(slots));
@@ -276,7 +279,7 @@ void make_rows(RowTable* self, const Input<std::uint32_t, 2>& rows, int tag_labe
 Output<std::uint16_t, 2> freeze_compact(const WeightTable& table, float threshold) {
   auto buckets = std::make_unique<std::vector<CompactBucket>>();
   {
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     *buckets = CompactBuckets::build(table, threshold);
   }
   require(!buckets->empty(), "the weights do not fit a frozen table without labels");
@@ -287,7 +290,7 @@ Output<std::uint16_t, 2> freeze_compact(const WeightTable& table, float threshol
 Output<std::uint16_t> freeze_labels_compact(const WeightTable& table, float threshold) {
   std::vector<std::uint16_t> words;
   {
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     words = CompactRows::build(table, threshold);
   }
   require(!words.empty(), "the weights do not fit a compact table");
@@ -310,7 +313,13 @@ void make_compact_rows(CompactRows* self, const Input<std::uint16_t>& words) {
 template <class Table>
 Output<float> find_all(const Table& table, const Input<Key>& keys) {
   std::vector<float> weights;
-  for (const Key key : view(keys)) weights.push_back(table.find(key));
+  {
+    const Unlocked unlocked;
+    for (const Key key : view(keys)) {
+      count_work(50);
+      weights.push_back(table.find(key));
+    }
+  }
   return to_numpy(std::move(weights));
 }
 
@@ -318,11 +327,16 @@ Output<Key> keys_of_parts(const Program& program, const PreparedBatch& batch,
                           const Input<std::int32_t, 2>& rows,
                           const Input<std::int32_t>& offsets) {
   const Parts parts = make_parts(program, batch, rows, offsets, std::nullopt, std::nullopt);
-  Program::Scratch scratch;
   std::vector<Key> keys;
-  for (std::size_t s = 0; s < batch.sentences.size(); ++s)
-    for (std::int32_t p = parts.offsets[s]; p < parts.offsets[s + 1]; ++p)
-      program.emit(batch.sentences[s], parts.rows + p * program.row_width(), scratch, keys);
+  {
+    const Unlocked unlocked;
+    Program::Scratch scratch;
+    for (std::size_t s = 0; s < batch.sentences.size(); ++s)
+      for (std::int32_t p = parts.offsets[s]; p < parts.offsets[s + 1]; ++p) {
+        count_work(200);
+        program.emit(batch.sentences[s], parts.rows + p * program.row_width(), scratch, keys);
+      }
+  }
   return to_numpy(std::move(keys));
 }
 
@@ -330,6 +344,7 @@ Output<Key> keys_of_parts(const Program& program, const PreparedBatch& batch,
 
 NB_MODULE(_core, m) {
   m.doc() = "Hot loops of turbotree.features: keys, scores, gradients and tables of weights.";
+  raise_interruptions();
   m.attr("LABEL_BITS") = label_bits;
   m.attr("MAX_LABELS") = max_labels;
   m.attr("MAX_TEMPLATES") = max_templates;
@@ -393,13 +408,13 @@ NB_MODULE(_core, m) {
       .def_prop_rw("closed", &WeightTable::closed, &WeightTable::set_closed)
       .def("add",
            [](WeightTable& table, const Gradient& gradient, double scale) {
-             nb::gil_scoped_release release;
+             const Unlocked unlocked;
              table.add(gradient.keys, gradient.values, scale);
            },
            "gradient"_a, "scale"_a)
       .def("insert",
            [](WeightTable& table, const Gradient& gradient) {
-             nb::gil_scoped_release release;
+             const Unlocked unlocked;
              table.insert(gradient.keys);
            },
            "gradient"_a)

@@ -9,12 +9,14 @@
 #include <vector>
 
 #include "common/numpy.h"
+#include "common/unlocked.h"
 #include "features/lazy_table.h"
 #include "features/scaled_table.h"
 #include "features/scoring.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
+using namespace turbotree;
 using namespace turbotree::features;
 using namespace turbotree::numpy;
 
@@ -23,7 +25,7 @@ namespace {
 template <class Table>
 void add(Table& table, const Gradient& gradient, double scale) {
   require(std::isfinite(scale), "scale: NaN or infinity");
-  nb::gil_scoped_release release;
+  const Unlocked unlocked;
   table.add(gradient.keys, gradient.values, scale);
 }
 
@@ -56,7 +58,7 @@ std::tuple<Output<Key>, Output<float>> scaled_entries(const ScaledTable& table) 
   std::vector<Key> keys;
   std::vector<float> values;
   {
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     keys.reserve(table.size());
     values.reserve(table.size());
     table.for_each([&](Key key, float value) {
@@ -74,7 +76,7 @@ void restore_scaled(ScaledTable& table, const Input<Key>& keys, const Input<floa
   require_amounts(scales);
   require_amounts(squared_norms);
   for (const double scale : view(scales)) require(scale > 0.0, "restore: a scale is zero");
-  nb::gil_scoped_release release;
+  const Unlocked unlocked;
   table.restore(view(keys), view(values), view(scales), view(squared_norms));
 }
 
@@ -87,7 +89,7 @@ LazyEntries lazy_entries(const LazyTable& table) {
   std::vector<std::uint32_t> steps;
   std::vector<double> products, taken;
   {
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     table.for_each([&](const LazyTable::Slot& slot) {
       keys.push_back(slot.key);
       weights.push_back(slot.weight);
@@ -114,7 +116,7 @@ void restore_lazy(LazyTable& table, const Input<Key>& keys, const Input<float>& 
   std::vector<LazyTable::Steps> steps;
   for (std::size_t i = 0; i < products.shape(0); ++i)
     steps.push_back({products.data()[i], taken.data()[i]});
-  nb::gil_scoped_release release;
+  const Unlocked unlocked;
   table.restore(view(keys), view(weights), view(slot_steps), std::move(steps));
 }
 
@@ -143,20 +145,20 @@ void bind_sparse_tables(nb::module_& m) {
       .def("scale",
            [](ScaledTable& table, const Input<double>& factors) {
              require_amounts(factors);
-             nb::gil_scoped_release release;
+             const Unlocked unlocked;
              table.scale(view(factors));
            },
            "factors"_a)
       .def("threshold",
            [](ScaledTable& table, const Input<double>& amounts) {
              require_amounts(amounts);
-             nb::gil_scoped_release release;
+             const Unlocked unlocked;
              table.threshold(view(amounts));
            },
            "amounts"_a)
       .def("compact",
            [](ScaledTable& table) {
-             nb::gil_scoped_release release;
+             const Unlocked unlocked;
              table.compact();
            })
       .def("find", &find_all<ScaledTable>, "keys"_a)
@@ -173,13 +175,13 @@ void bind_sparse_tables(nb::module_& m) {
            [](LazyTable& table, double amount, double divisor) {
              require(std::isfinite(amount) && amount >= 0.0, "amount: 0 or more expected");
              require(std::isfinite(divisor) && divisor >= 1.0, "divisor: 1 or more expected");
-             nb::gil_scoped_release release;
+             const Unlocked unlocked;
              table.shrink(amount, divisor);
            },
            "amount"_a, "divisor"_a)
       .def("compact",
            [](LazyTable& table) {
-             nb::gil_scoped_release release;
+             const Unlocked unlocked;
              table.compact();
            })
       .def("find", &find_all<LazyTable>, "keys"_a)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/interrupt.h"
 #include "features/frozen.h"
 
 namespace turbotree::features {
@@ -29,12 +30,14 @@ std::vector<CompactRows::Word> CompactRows::build(const WeightTable& table, floa
   for (std::size_t homes = features + 1;; homes += homes / 2) {
     for (Entry& entry : entries) entry.home = home_of_hash(hash(entry.key), homes);
     std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+      count_work(4);
       return a.home != b.home ? a.home < b.home : a.key < b.key;
     });
     std::vector<Word> bases, offsets, records;
     bool fits = true;
     std::size_t base = 0, e = 0;
     for (std::size_t home = 0; home <= homes; ++home) {
+      count_work(8);
       if (home % block == 0) {
         base = records.size();
         bases.push_back(static_cast<Word>(base));
@@ -73,6 +76,7 @@ bool CompactRows::well_formed(std::span<const Word> words) {
   if (table.position(0) != 0 || table.position(homes) != records) return false;
   for (std::size_t home = 0; home < homes; ++home) {
     const std::size_t end = table.position(home + 1);
+    count_work(4);
     std::size_t at = table.position(home);
     if (at > end || end > records) return false;
     while (at < end) {

@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <map>
 
+#include "common/interrupt.h"
+
 namespace turbotree::features {
 namespace {
 
@@ -134,6 +136,7 @@ Prepared::Prepared(const Program& program, const EncodedSentence& sentence)
       const auto& at = program.slot_atoms_[program.plain_[p]][s];
       if (at.atoms.empty()) continue;
       const Key seed = slot_seed(program.number(program.plain_[p]), s);
+      count_work(4 * rows);
       for (int row = 0; row < rows; ++row) {
         Key hash = seed;
         for (const WordAtom& atom : at.atoms)
@@ -151,6 +154,7 @@ Prepared::Prepared(const Program& program, const EncodedSentence& sentence)
     std::map<std::vector<std::int32_t>, std::int32_t> numbers;
     std::vector<std::int32_t> values(signature.size() / 2);
     for (int w = 0; w <= words_; ++w) {
+      count_work(50);
       for (std::size_t i = 0; i < values.size(); ++i)
         values[i] = single_value(sentence, signature[2 * i + 1], w, signature[2 * i]);
       const auto found = numbers.emplace(values, static_cast<std::int32_t>(numbers.size()));
@@ -173,6 +177,7 @@ Prepared::Prepared(const Program& program, const EncodedSentence& sentence)
       multi.offsets[s].push_back(0);
       for (int row = 0; row < rows; ++row) {
         list.assign(1, slot_seed(program.number(t), s));
+        count_work(20);
         for (const WordAtom& atom : at.atoms) {
           if (atom.attribute < spec.attributes) {
             const auto value = single_value(sentence, atom.attribute, row - 1, atom.offset);
@@ -255,6 +260,7 @@ void Program::find_distinct(const Prepared& prepared, const std::int32_t* row,
       scratch.stamps.resize(prepared.class_counts_[q], 0);
     ++scratch.stamp;
     const auto& classes = prepared.classes_[q];
+    count_work(high - low);
     for (int w = low + 1; w < high; ++w)
       if (scratch.stamps[classes[w]] != scratch.stamp) {
         scratch.stamps[classes[w]] = scratch.stamp;

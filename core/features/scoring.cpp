@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/interrupt.h"
 #include "features/bucket_table.h"
 #include "features/compact_buckets.h"
 #include "features/compact_rows.h"
@@ -95,6 +96,7 @@ void for_features(const Program& program, const Batch& batch, const Parts& parts
       ends.push_back(keys.size());
     }
     const std::size_t total = keys.size();
+    count_work(8 * total + (part - first));
     // Prefetching past the end would be harmless, so repeat the last key instead of branching.
     keys.resize(total + lookahead, total > 0 ? keys.back() : Key{});
     for (std::size_t k = 0; k < lookahead; ++k) table.prefetch(keys[k]);
@@ -186,6 +188,7 @@ Gradient gradient(const Program& program, const Batch& batch, const Parts& parts
     if (std::all_of(coefficients.begin() + from, coefficients.begin() + to,
                     [](double c) { return c == 0.0; }))
       continue;
+    count_work(20 * keys.size());
     keys.clear();
     program.emit(batch[sentence], parts.rows + p * program.row_width(), scratch, keys);
     for (std::size_t i = from; i < to; ++i) {

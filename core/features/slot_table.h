@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "common/interrupt.h"
 #include "features/huge_pages.h"
 #include "features/keys.h"
 
@@ -53,8 +54,8 @@ class SlotTable {
   void compact(Wanted wanted) {
     std::size_t kept = 0;
     for (const Slot& slot : slots_) kept += slot.key != 0 && wanted(slot);
-    size_ = kept;
     rebuild(capacity_for(kept), wanted);
+    size_ = kept;
   }
 
   // Calls visit(slot) for every label of a feature (a key without its label).
@@ -97,11 +98,17 @@ class SlotTable {
   void rebuild(std::size_t capacity, Wanted wanted) {
     HugeVector<Slot> old(capacity, Slot{});
     old.swap(slots_);
-    for (const Slot& slot : old) {
-      if (slot.key == 0 || !wanted(slot)) continue;
-      std::size_t i = home(slot.key);
-      while (slots_[i].key != 0) i = next(i);
-      slots_[i] = slot;
+    try {
+      for (const Slot& slot : old) {
+        if (slot.key == 0 || !wanted(slot)) continue;
+        count_work(8);
+        std::size_t i = home(slot.key);
+        while (slots_[i].key != 0) i = next(i);
+        slots_[i] = slot;
+      }
+    } catch (const Interrupted&) {
+      old.swap(slots_);  // as it was
+      throw;
     }
   }
 
@@ -118,6 +125,7 @@ void SlotTable<Slot>::for_each(Visit visit) const {
   const auto by_key = [](const Slot& a, const Slot& b) { return a.key < b.key; };
   std::vector<Slot> run, round_the_end;
   const auto flush = [&] {
+    count_work(10 * run.size() + 1);
     std::sort(run.begin(), run.end(), by_key);
     for (const Slot& slot : run) visit(slot);
     run.clear();

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "common/interrupt.h"
 #include "graphs/factor.h"
 #include "graphs/triangle.h"
 
@@ -96,6 +97,7 @@ double ActiveSet::project(KindOfFactor& kind, const Factor& factor, const double
     const bool moved = minimise(factor, point, memory, step > 1);
     const double own = own_score(memory);
     const double reached = aim(factor, point) + own;
+    if (factor.links >= 32) count_work(4 * static_cast<std::uint64_t>(factor.links));
     double best = kind.maximise(factor, scores_.data(), chosen_.data());
     if (!fixed_.empty())
       best = chosen_breaks_fixed_links()

@@ -3,6 +3,8 @@
 #include <system_error>
 #include <utility>
 
+#include "common/interrupt.h"
+
 namespace turbotree::graphs {
 
 namespace {
@@ -100,6 +102,7 @@ void Batch::solve(std::int64_t index, Item& item, const std::function<bool()>& i
     return stopped_ || index > failed_ || (interrupted && interrupted());
   };
   try {
+    const Watch watch(control.interrupted);
     item.answer = solve_(*item.graph, control);
     if (item.answer.status != Answer::Status::kInfeasible) return;
   } catch (...) {

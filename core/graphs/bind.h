@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "common/unlocked.h"
 #include "graphs/graph.h"
 #include "graphs/solvers/answer.h"
 #include "graphs/solvers/control.h"
@@ -32,17 +33,11 @@ struct Solver {
   }
 };
 
-// Whether Ctrl-C was pressed; the exception stays set for the binding to raise.
-inline bool interrupted_by_user() {
-  nanobind::gil_scoped_acquire acquire;
-  return PyErr_CheckSignals() != 0;
-}
-
 // Runs without Python's lock; raises what Ctrl-C or a user's function left.
 template <class Function>
 auto run_unlocked(Function&& function) {
   auto result = [&] {
-    nanobind::gil_scoped_release release;
+    const turbotree::Unlocked unlocked;
     return function();
   }();
   if (PyErr_Occurred() != nullptr) throw nanobind::python_error();

@@ -16,6 +16,7 @@
 
 namespace nb = nanobind;
 using namespace nb::literals;
+using namespace turbotree;
 using namespace turbotree::graphs;
 using namespace turbotree::numpy;
 

@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "common/interrupt.h"
 #include "graphs/active_set.h"
 #include "graphs/factor.h"
 #include "graphs/graph.h"
@@ -70,6 +71,7 @@ class BlockOf final : public Block {
       const std::int64_t at = arrays_.offsets[f];
       select(f);
       values[f] = kind_.maximise(arrays_.factor(f), scores + at, chosen + at);
+      count_factor(f);
     }
   }
 
@@ -79,6 +81,7 @@ class BlockOf final : public Block {
       const std::int64_t at = arrays_.offsets[f];
       select(f);
       values[f] = kind_.max_messages(arrays_.factor(f), scores + at, messages + at);
+      count_factor(f);
     }
   }
 
@@ -87,6 +90,7 @@ class BlockOf final : public Block {
     for (std::int64_t f = first; f < last; ++f) {
       const std::int64_t at = arrays_.offsets[f];
       sums[f] = kind_.sum_messages(arrays_.factor(f), scores + at, messages + at);
+      count_factor(f);
     }
   }
 
@@ -142,6 +146,12 @@ class BlockOf final : public Block {
       return KindOfFactor();
   }
 
+  // Solvers ask between rounds whether to go on; a large factor takes long by itself.
+  void count_factor(std::int64_t f) const {
+    const std::int64_t links = arrays_.offsets[f + 1] - arrays_.offsets[f];
+    if (links >= kLarge) count_work(static_cast<std::uint64_t>(links) * links);
+  }
+
   // Only factors that Python knows are told which of them is meant.
   void select(std::int64_t f) {
     if constexpr (requires { kind_.select(f); }) kind_.select(f);
@@ -164,6 +174,7 @@ class BlockOf final : public Block {
 
   void project_one(std::int64_t f, const double* target, double scale, double* point,
                    double* own) {
+    count_factor(f);
     const std::int64_t at = arrays_.offsets[f];
     if constexpr (kProjectsItself<KindOfFactor>) {
       own[f] = kind_.project(arrays_.factor(f), target + at, scale, point + at, memories_[f]);
@@ -184,6 +195,7 @@ class BlockOf final : public Block {
   };
 
   static constexpr double kCertain = 1e9;
+  static constexpr std::int64_t kLarge = 32;
 
   KindOfFactor kind_;
   std::vector<double> certain_, expected_;

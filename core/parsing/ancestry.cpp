@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "common/interrupt.h"
+
 namespace turbotree::parsing {
 namespace {
 
@@ -56,6 +58,7 @@ class Writer {
     for (std::int32_t arc = 0; arc < count_; ++arc) {
       const std::int32_t h = head(arc), m = modifier(arc);
       if (h == 0) continue;  // everything descends from the root
+      count_work(4 * static_cast<std::uint64_t>(words_));
       inputs_.clear();
       bool always = false;
       for (std::int32_t k = std::min(h, m) + 1; k < std::max(h, m); ++k) {
@@ -100,6 +103,7 @@ class Writer {
     while (!edge_.empty()) {
       const std::int32_t w = edge_.back();
       edge_.pop_back();
+      count_work(4 * out_[w].size() + 4);
       for (const std::int32_t arc : out_[w]) {
         const std::int32_t m = modifier(arc);
         if (marks[m] != 0 || closed(m)) continue;
@@ -134,6 +138,7 @@ class Writer {
     if (known != kUnknown) return known;
     if (!may_descend(a, d)) return known = kNever;
     if (dominates(a, d)) return known = kAlways;
+    count_work(20 * into_[d].size());
     std::int32_t ways = 0, only = 0;
     for (const std::int32_t arc : into_[d])
       if (head(arc) == a || may_descend(a, head(arc))) ++ways, only = arc;

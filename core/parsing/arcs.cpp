@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/interrupt.h"
 #include "trees/arborescence.h"
 #include "trees/check.h"
 #include "trees/eisner.h"
@@ -93,9 +94,11 @@ ArcList all_arcs(std::span<const std::int32_t> lengths) {
   ArcList list;
   list.offsets.push_back(0);
   for (const std::int32_t length : lengths) {
-    for (std::int32_t head = 0; head <= length; ++head)
+    for (std::int32_t head = 0; head <= length; ++head) {
+      count_work(2 * length);
       for (std::int32_t modifier = 1; modifier <= length; ++modifier)
         if (head != modifier) list.arcs.insert(list.arcs.end(), {head, modifier});
+    }
     list.offsets.push_back(static_cast<std::int32_t>(list.arcs.size() / 2));
   }
   return list;
@@ -147,6 +150,7 @@ BatchStatus prune(const ArcBatch& batch, const double* scores, TreeShape shape,
     const std::vector<double>& marginals = finder.marginals();
     for (int modifier = 1; modifier <= words; ++modifier) {
       column.clear();
+      count_work(10 * words);
       for (int head = 0; head <= words; ++head) column.push_back(marginals[head * size + modifier]);
       std::sort(column.begin(), column.end(), std::greater<>());
       double least = options.threshold * column.front();

@@ -79,7 +79,7 @@ Output<std::int32_t> best_trees_of(const IntVector& lengths, const Input<std::in
   std::vector<std::int32_t> heads(words_of(lengths));
   BatchStatus status;
   {
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     status = best_trees(batch, scores.data(), {single_root, projective}, heads.data());
   }
   check(status);
@@ -93,7 +93,7 @@ std::tuple<Output<double>, Output<double>> arc_marginals_of(const IntVector& len
   std::vector<double> probabilities(scores.shape(0)), log_partitions(lengths.shape(0));
   BatchStatus status;
   {
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     status = arc_marginals(batch, scores.data(), {single_root, projective}, probabilities.data(),
                            log_partitions.data());
   }
@@ -111,7 +111,7 @@ ArcArrays all_arcs_of(const IntVector& lengths) {
   require(are_lengths(lengths), "lengths: expected 0 or more");
   ArcList list;
   {
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     list = all_arcs(view(lengths));
   }
   return to_arrays(std::move(list));
@@ -127,7 +127,7 @@ ArcArrays prune_arcs(const IntVector& lengths, const Input<std::int32_t, 2>& arc
   ArcList kept;
   BatchStatus status;
   {
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     status = prune(batch, scores.data(), {single_root, projective}, {threshold, max_heads},
                    keep ? view(*keep) : std::span<const std::int32_t>{}, kept);
   }
@@ -149,7 +149,7 @@ LabelChains label_chains_of(const IntVector& lengths, const IntVector& heads,
   LabelChains chains;
   bool fine = false;
   {
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     fine = build_label_chains(view(lengths), view(heads), view(classes), dictionary, chains);
   }
   require(fine, "a head or a class is out of range");
@@ -170,6 +170,7 @@ Output<std::int32_t, 2> take_rows(LabelChains& chains) {
 
 NB_MODULE(_core, m) {
   m.doc() = "Hot loops of turbotree.parsing: trees over candidate arcs, parts, chains of labels.";
+  raise_interruptions();
   m.def("all_arcs", &all_arcs_of, "lengths"_a);
   m.def("best_trees", &best_trees_of, "lengths"_a, "arcs"_a, "offsets"_a, "scores"_a,
         "single_root"_a, "projective"_a);

@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 
 #include "common/numpy.h"
+#include "common/unlocked.h"
 #include "parsing/arcs.h"
 
 namespace turbotree::parsing {

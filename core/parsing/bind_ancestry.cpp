@@ -28,7 +28,7 @@ auto ancestry_of(const Input<std::int32_t>& lengths, const Input<std::int32_t, 2
                  const Input<std::int32_t>& offsets, bool paths, bool nonprojective) {
   const ArcBatch batch = make_batch(lengths, arcs, offsets);
   Ancestry found = [&] {
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     return ancestry(batch, paths, nonprojective);
   }();
   return std::tuple(arrays_of(found.paths), arrays_of(found.nonprojective),

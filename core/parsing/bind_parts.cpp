@@ -37,7 +37,7 @@ auto parts_of(const IntVector& lengths, const IntMatrix& arcs, const IntVector& 
               Options... options) {
   const ArcBatch batch = make_batch(lengths, arcs, offsets);
   auto list = [&] {
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     if constexpr (sizeof...(options) == 0)
       return Build(batch);
     else

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "common/interrupt.h"
+
 namespace turbotree::parsing {
 namespace {
 
@@ -75,6 +77,7 @@ bool build_label_chains(std::span<const std::int32_t> lengths, std::span<const s
       const auto count = static_cast<std::int32_t>(siblings.size());
       for (std::int32_t i = 0; i < count; ++i) {
         const std::int32_t modifier = siblings[i];
+        count_work(500);
         const auto below = children.of(modifier);
         const std::int32_t left = left_of(below, modifier);
         const auto right = static_cast<std::int32_t>(below.size()) - left;

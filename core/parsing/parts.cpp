@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "common/interrupt.h"
+
 namespace turbotree::parsing {
 namespace {
 
@@ -64,6 +66,7 @@ void for_automata(const ArcIndex& index, std::int32_t words, AutomataKind kind, 
 
 void append(PartList& list, std::initializer_list<std::int32_t> row,
             std::initializer_list<std::int32_t> arcs) {
+  count_work(8);
   list.rows.insert(list.rows.end(), row);
   list.arcs.insert(list.arcs.end(), arcs);
 }

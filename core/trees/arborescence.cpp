@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "common/interrupt.h"
 #include "common/vectorize.h"
 
 // Every component chooses its best incoming arc; a walk along these arcs either reaches the root
@@ -39,6 +40,7 @@ TURBOTREE_CLONES void choose_heads(const ScoreMatrix& scores, bool single_root, 
     source[m] = 0.0;
   }
   for (int h = 1; h <= n; ++h) {
+    count_work(n);
     improve(scores.row(h), 1, h, h, best, source);
     improve(scores.row(h), h + 1, n + 1, h, best, source);
   }
@@ -88,6 +90,7 @@ int contract(const ScoreMatrix& scores, bool single_root, std::size_t begin, int
   int last = 0;
   for (std::size_t i = begin; i < w.path.size(); ++i) {
     const int member = w.path[i];
+    count_work(2 * size);
     if (member <= n) {
       merge_word_column(scores, member, w.best[member], merged, merged_entered);
     } else {

@@ -1,12 +1,17 @@
 #include "trees/batch.h"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <cstddef>
+#include <mutex>
 #include <new>
 #include <stdexcept>
 #include <system_error>
 #include <thread>
 
+#include "common/interrupt.h"
 #include "trees/arborescence.h"
 #include "trees/eisner.h"
 #include "trees/inside_outside.h"
@@ -39,25 +44,73 @@ Failure run_items(const Batch& batch, std::int64_t begin, std::int64_t step, con
   return failure;
 }
 
+// Threads that stop with the one that started them: only that one can be asked by its caller.
+class Helpers {
+ public:
+  ~Helpers() {
+    unwanted_ = true;
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+  template <class Work>
+  void start(Work work) {
+    {
+      const std::lock_guard lock(mutex_);
+      ++busy_;
+    }
+    try {
+      threads_.emplace_back([this, work] {
+        try {
+          const Watch watch([this] { return unwanted_.load(); });
+          work();
+        } catch (const Interrupted&) {
+        }
+        const std::lock_guard lock(mutex_);
+        --busy_;
+        done_.notify_one();
+      });
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      --busy_;
+      throw;
+    }
+  }
+
+  void wait() {
+    std::unique_lock lock(mutex_);
+    while (!done_.wait_for(lock, std::chrono::milliseconds(20), [&] { return busy_ == 0; })) {
+      lock.unlock();
+      Watch::look_now();
+      lock.lock();
+    }
+  }
+
+ private:
+  std::atomic<bool> unwanted_{false};
+  std::mutex mutex_;
+  std::condition_variable done_;
+  int busy_ = 0;
+  std::vector<std::thread> threads_;
+};
+
 template <class Workspace, class Body>
 Failure run_batch(const Batch& batch, const TreeOptions& options, const Body& body) {
   const std::int64_t workers = std::min<std::int64_t>(std::max(options.threads, 1), batch.count);
   if (workers <= 1) return run_items<Workspace>(batch, 0, 1, body);
   std::vector<Failure> failures(static_cast<std::size_t>(workers));
-  std::vector<std::thread> threads;
-  threads.reserve(static_cast<std::size_t>(workers));
   const auto work = [&](std::int64_t worker) {
     failures[worker] = run_items<Workspace>(batch, worker, workers, body);
   };
+  Helpers helpers;
   for (std::int64_t worker = 1; worker < workers; ++worker) {
     try {
-      threads.emplace_back(work, worker);
+      helpers.start([&work, worker] { work(worker); });
     } catch (const std::system_error&) {
       work(worker);  // the system gives no more threads
     }
   }
   work(0);
-  for (std::thread& thread : threads) thread.join();
+  helpers.wait();
   Failure first;
   for (const Failure& failure : failures) {
     if (failure.status == Status::ok) continue;

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/unlocked.h"
 #include "trees/batch.h"
 
 namespace nb = nanobind;
@@ -24,6 +25,7 @@ using namespace nb::literals;
 namespace {
 
 using namespace turbotree::trees;
+using turbotree::Unlocked;
 
 using Scores = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
 using Lengths = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -73,7 +75,7 @@ Report bind_maximum_trees(const Scores& scores, const MaybeLengths& lengths,
   expect_size(heads.size(), batch.count * (batch.side - 1));
   Failure failure;
   {
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     failure = maximum_trees(batch, {single_root, projective, threads}, heads.data());
   }
   return report(failure);
@@ -86,7 +88,7 @@ Report bind_log_partitions(const Scores& scores, const MaybeLengths& lengths,
   expect_size(log_partition.size(), batch.count);
   Failure failure;
   {
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     failure = log_partitions(batch, {single_root, projective, threads}, log_partition.data());
   }
   return report(failure);
@@ -102,7 +104,7 @@ Report bind_tree_marginals(const Scores& scores, const MaybeLengths& lengths,
   expect_size(entropy.size(), batch.count);
   Failure failure;
   {
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     failure = tree_marginals(batch, {single_root, projective, threads}, marginals.data(),
                              log_partition.data(), entropy.data());
   }
@@ -117,7 +119,7 @@ Report bind_marginal_derivatives(const Scores& scores, const MaybeLengths& lengt
   expect_size(derivative.size(), batch.count * batch.side * batch.side);
   Failure failure;
   {
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     failure = marginal_derivatives(batch, {single_root, false, threads}, direction.data(),
                                    derivative.data());
   }
@@ -132,7 +134,7 @@ Report bind_sample(const Scores& scores, const MaybeLengths& lengths, const Head
   expect_size(heads.size(), batch.count * count * (batch.side - 1));
   Failure failure;
   {
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     failure = sample(batch, {single_root, projective, threads}, count, seed, heads.data());
   }
   return report(failure);
@@ -159,7 +161,7 @@ std::tuple<Report, std::vector<std::pair<HeadRows, TreeScores>>> bind_k_best(
   std::vector<std::vector<ScoredHeads>> trees;
   Failure failure;
   {
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     failure = k_best(batch, {single_root, projective, threads}, k, trees);
   }
   std::vector<std::pair<HeadRows, TreeScores>> results;
@@ -182,6 +184,7 @@ std::tuple<Report, std::vector<std::pair<HeadRows, TreeScores>>> bind_k_best(
 
 NB_MODULE(_core, m) {
   m.doc() = "Hot loops of turbotree.trees.";
+  turbotree::raise_interruptions();
   m.attr("BAD_SCORE") = static_cast<int>(Status::bad_score);
   m.attr("INFEASIBLE") = static_cast<int>(Status::infeasible);
   m.attr("OUT_OF_MEMORY") = static_cast<int>(Status::out_of_memory);

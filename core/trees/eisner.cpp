@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 
+#include "common/interrupt.h"
 #include "common/vectorize.h"
 
 // Charts, for spans [s, t] of words:
@@ -38,6 +40,7 @@ TURBOTREE_CLONES void fill_charts(const ScoreMatrix& scores, std::size_t stride,
                                   EisnerWorkspace& w) {
   const int n = scores.words;
   for (int s = n; s >= 1; --s) {
+    count_work(static_cast<std::uint64_t>(n - s) * (n - s));
     double* right = w.right.data() + s * stride;
     double* left = w.left.data() + s * stride;
     double* between = w.between.data() + s * stride;

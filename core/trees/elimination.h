@@ -11,6 +11,7 @@
 
 #include <cstddef>
 
+#include "common/interrupt.h"
 #include "common/vectorize.h"
 #include "trees/types.h"
 #include "trees/wide.h"
@@ -83,6 +84,7 @@ TURBOTREE_INLINE void add_four_scaled(Number* TURBOTREE_RESTRICT target, const N
 }
 
 inline constexpr int kBlock = 4;
+inline constexpr int kLongRow = 256;  // where asking for interruptions costs nothing
 
 // Eliminates `count` words: first, first - 1, ... when `down` (all words after `first` are gone
 // already), else first, first + 1, ... (all before are gone). Rows and columns of the block's own
@@ -118,6 +120,7 @@ TURBOTREE_INLINE bool eliminate_block(const WeightView<Number>& w, const StepVie
     step_rows[j] = step;
   }
   for (int h = begin; h < end; ++h) {
+    if (end - begin >= kLongRow) count_work(2 * (end - begin));
     Number* target = w.words + h * w.stride;
     if (count == kBlock) {
       const Number factors[kBlock] = {step_rows[0][h], step_rows[1][h], step_rows[2][h],

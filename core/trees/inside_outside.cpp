@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 
+#include "common/interrupt.h"
 #include "common/vectorize.h"
 
 // Inside: Eisner's charts with + and * for max and +, on weights shifted so that the best tree
@@ -45,6 +47,7 @@ template <class Number>
 TURBOTREE_INLINE void fill_spans(int n, InsideCharts<Number>& c) {
   const std::ptrdiff_t stride = chart_stride(n);
   for (int s = n; s >= 1; --s) {
+    count_work(static_cast<std::uint64_t>(n - s) * (n - s));
     Number* right = c.right.data() + s * stride;
     Number* left = c.left.data() + s * stride;
     Number* between = c.between.data() + s * stride;
@@ -168,6 +171,7 @@ TURBOTREE_INLINE void derive_spans(int n, const InsideCharts<Number>& c, Outside
   const std::ptrdiff_t stride = chart_stride(n), size = n, side = n + 1;
   Number* d_between = d.between.data();
   for (int s = 1; s <= n; ++s) {
+    count_work(2 * static_cast<std::uint64_t>(n - s) * (n - s));
     const Number* right = c.right.data() + s * stride;
     const Number* left = c.left.data() + s * stride;
     const Number* between = c.between.data() + s * stride;

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
+#include "common/interrupt.h"
 #include "common/vectorize.h"
 
 // With w the weights of arcs, L the Laplacian (L[m][m] the sum of the weights into m, L[h][m] =
@@ -25,6 +27,7 @@ TURBOTREE_INLINE void subtract_scaled(double* TURBOTREE_RESTRICT target, double 
 // Gauss and Jordan in place, with row exchanges. False when it is singular.
 TURBOTREE_CLONES bool invert(double* matrix, int* exchanged, int n) {
   for (int k = 0; k < n; ++k) {
+    count_work(static_cast<std::uint64_t>(n) * n / 2);
     int best = k;
     for (int i = k + 1; i < n; ++i)
       if (std::abs(matrix[i * n + k]) > std::abs(matrix[best * n + k])) best = i;
@@ -54,6 +57,7 @@ TURBOTREE_CLONES bool invert(double* matrix, int* exchanged, int n) {
 TURBOTREE_CLONES void multiply(const double* a, const double* b, double* out, int n) {
   std::fill_n(out, static_cast<std::size_t>(n) * n, 0.0);
   for (int i = 0; i < n; ++i) {
+    count_work(static_cast<std::uint64_t>(n) * n / 2);
     double* TURBOTREE_RESTRICT row = out + i * n;
     const double* factors = a + i * n;
     int k = 0;

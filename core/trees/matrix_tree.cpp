@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
+#include "common/interrupt.h"
 #include "common/vectorize.h"
 #include "trees/elimination.h"
 #include "trees/root_core.h"
@@ -53,6 +55,7 @@ bool solve(Recursion<Wide>& job, const WeightView<Wide>& w, int first, Wide* poo
 template <class Number>
 TURBOTREE_INLINE void go_back(const Recursion<Number>& job, const StepView<Number>& steps,
                               int first, int k, int begin, int end, int column, int columns) {
+  if (columns >= kLongRow) count_work(static_cast<std::uint64_t>(end - begin) * columns / 2);
   Number* target = job.escape + (first + k) * job.escape_stride + column;
   for (int m = 0; m < columns; ++m) target[m] = steps.root[k];
   const Number* step = steps.words + k * steps.stride;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/interrupt.h"
+
 namespace turbotree::trees {
 namespace {
 
@@ -17,6 +19,7 @@ void spread(const ScoreMatrix& scores, std::vector<int>& edge, std::vector<std::
   while (!edge.empty()) {
     const int from = edge.back();
     edge.pop_back();
+    count_work(scores.words);
     for (int to = 1; to <= scores.words; ++to) {
       if (marks[to] != 0 || !(Upward ? allowed(scores, to, from) : allowed(scores, from, to))) continue;
       marks[to] = 1;

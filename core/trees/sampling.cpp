@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "common/interrupt.h"
 #include "trees/choose.h"
 #include "trees/sequential_sampling.h"
 
@@ -25,6 +26,7 @@ class Walker {
     w_.next.resize(n);
     w_.in_tree.resize(n);
     for (int m = 0; m < size; ++m) {
+      count_work(4 * n);
       double* row = w_.cumulative.data() + m * (n + 1);
       row[0] = root[m];
       for (int h = 0; h < size; ++h) row[h + 1] = row[h] + words[h * n + m];
@@ -38,6 +40,7 @@ class Walker {
     for (int start = 0; start < size_; ++start) {
       for (Head at = start; at >= 0 && !w_.in_tree[at]; at = w_.next[at]) {
         if (--steps_left < 0) return false;
+        count_work(50);
         w_.next[at] = step_from(static_cast<int>(at), random);
       }
       for (Head at = start; at >= 0 && !w_.in_tree[at]; at = w_.next[at]) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/interrupt.h"
 #include "common/vectorize.h"
 
 namespace turbotree::trees {
@@ -70,6 +71,7 @@ void fill_weights(const ScoreMatrix& scores, const ScoreShift& shift, double* wo
     if (m != shift.only_root_child) root[m - 1] = 0.0;
   }
   for (int h = 1; h <= n; ++h, words += n) {
+    count_work(4 * n);
     exponentiate(scores.row(h) + 1, column, 0.0, n, words);
     words[h - 1] = 0.0;
   }
@@ -81,6 +83,7 @@ void fill_weights(const ScoreMatrix& scores, const ScoreShift& shift, Wide* word
     root[m - 1] = Wide::from_log(shift.shifted(scores, 0, m), shift.single_root ? 1 : 0);
   }
   for (int h = 1; h <= n; ++h) {
+    count_work(40 * n);
     for (int m = 1; m <= n; ++m) {
       words[(h - 1) * n + (m - 1)] =
           h == m ? Wide() : Wide::from_log(shift.shifted(scores, h, m));

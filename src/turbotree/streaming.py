@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from typing import TypeVar
 
 from turbotree.errors import InputError
+from turbotree.interrupts import Threads
 
 _T = TypeVar("_T")
 _R = TypeVar("_R")
@@ -98,7 +99,7 @@ def map_in_order(
     stream = iter(items)
     failure: Exception | None = None
     pending: deque[Future[_R]] = deque()
-    with ThreadPoolExecutor(threads) as pool:
+    with Threads(threads) as pool:
         while True:
             try:
                 item = next(stream)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from turbotree.graphs.literals import as_count
 from turbotree.graphs.solvers import check_options, find_preparation, find_solver
+from turbotree.interrupts import Threads
 
 if TYPE_CHECKING:
     from turbotree.graphs.graph import FactorGraph
@@ -70,10 +70,6 @@ def solve_many(
     if one_at_a_time:
         return [solve(graph, **options) for graph in waiting]
     # Python functions, or a solver that is one: threads of Python take turns.
-    with ThreadPoolExecutor(threads) as pool:
+    with Threads(threads) as pool:
         futures = [pool.submit(solve, graph, **options) for graph in waiting]
-        try:
-            return solutions + [future.result() for future in futures]
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+        return solutions + [future.result() for future in futures]

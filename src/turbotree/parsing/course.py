@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
 from turbotree.features import FrozenWeights, Weights
+from turbotree.interrupts import Threads
 from turbotree.learning import (
     Checkpoint,
     EpochRecord,
@@ -146,5 +146,5 @@ class Course:
         return Checkpoint(self.checkpoints / f"{name}.checkpoint", self.settings)
 
     def _map(self, function: Callable[[int], _T], count: int) -> list[_T]:
-        with ThreadPoolExecutor(self.options.threads) as pool:
+        with Threads(self.options.threads) as pool:
             return list(pool.map(function, range(count)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from turbotree.features import (
     Parts,
     Weights,
 )
+from turbotree.interrupts import Threads
 from turbotree.learning import (
     EpochRecord,
     Loss,
@@ -109,7 +110,7 @@ class Trainer(Course):
             pruner, arcs, arc_record = self.train_parts()
             labels, label_record = self.train_labels()
         else:
-            with ThreadPoolExecutor(1) as pool:
+            with Threads(1) as pool:
                 labelling = pool.submit(self.train_labels)
                 # What fails on one side stops the other.
                 labelling.add_done_callback(self._stop_on_failure)

@@ -17,6 +17,7 @@ from turbotree.graphs.linear_program.logic import add_logic
 from turbotree.graphs.linear_program.model import Model, Program
 from turbotree.graphs.linear_program.structured import add_structured
 from turbotree.graphs.solution import Solution, Status, Trace
+from turbotree.interrupts import OutOfTimeError, check
 
 if TYPE_CHECKING:
     from turbotree.graphs.graph import FactorGraph
@@ -193,14 +194,16 @@ def _start(program: Program, whole: int, limits: Limits) -> Any:
 
 def _run(highs: Any) -> None:
     """Run HiGHS in a thread of its own, so that Ctrl-C can stop it."""
-    interrupted: KeyboardInterrupt | None = None
+    interrupted: KeyboardInterrupt | OutOfTimeError | None = None
     highs.HandleUserInterrupt = True
     highs.startSolve()
     while True:
         try:
-            if highs.wait(1.0)[0]:
+            if highs.wait(0.05)[0]:
                 break
-        except KeyboardInterrupt as error:
+            if interrupted is None:
+                check()
+        except (KeyboardInterrupt, OutOfTimeError) as error:
             interrupted = error
             highs.cancelSolve()  # and wait until it is
     if interrupted is not None:
