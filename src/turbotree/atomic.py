@@ -9,7 +9,10 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["atomic_path"]
+__all__ = ["atomic_path", "remove_unfinished"]
+
+#: Temporary files that are being filled. A process that ends without further ado removes them.
+_unfinished: set[Path] = set()
 
 
 @contextlib.contextmanager
@@ -49,9 +52,10 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
         return
     target = Path(os.path.realpath(path))
     temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.tmp")
-    # os.open, not tempfile: the system applies the umask, as for any newly written file.
-    os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
+    _unfinished.add(temporary)
     try:
+        # os.open, not tempfile: the system applies the umask, as for any newly written file.
+        os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
         yield temporary
         _flush(temporary)
         if mode is not None:
@@ -61,9 +65,18 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(temporary)
         raise
+    finally:
+        _unfinished.discard(temporary)
     # Some file systems cannot flush a folder; the file itself is safe by now.
     with contextlib.suppress(OSError):
         _flush(target.parent)
+
+
+def remove_unfinished() -> None:
+    """Remove the temporary files of this process: it is about to end, whatever it is doing."""
+    for temporary in list(_unfinished):
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
 
 
 def _existing_mode(path: str | os.PathLike[str]) -> int | None:

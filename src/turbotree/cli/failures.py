@@ -1,7 +1,8 @@
 """What goes wrong, as the user sees it: one line and a status, never a traceback.
 
-Status 2 is a mistake in the data or the arguments, 130 an interruption (Ctrl-C), and 141 a
-reader of our output that went away, as the shell has it for programs ended by SIGPIPE.
+Status 2 is a mistake in the data or the arguments, 130 an interruption (Ctrl-C), 143 a request to
+end (SIGTERM), and 141 a reader of our output that went away, as the shell has it for programs ended
+by SIGPIPE.
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from turbotree.cli.signals import answered, status_of, word_for
 from turbotree.errors import TurbotreeError
 from turbotree.text.drawing.common import printable
 
-MISTAKE, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
+MISTAKE, BROKEN_PIPE = 2, 141
 
 
 class CarefulGroup(TyperGroup):
@@ -37,9 +39,8 @@ class CarefulGroup(TyperGroup):
             raise _fail(f"{where}{error.strerror or error}") from None
         except MemoryError:
             raise _fail("out of memory") from None
-        except KeyboardInterrupt:
-            say("interrupted")
-            raise typer.Exit(INTERRUPTED) from None
+        except KeyboardInterrupt as error:
+            raise interrupted(error) from None
         except Exception as error:
             if not _is_about_arguments(error):
                 raise
@@ -56,6 +57,13 @@ class CarefulGroup(TyperGroup):
             if not (given and _is_about_arguments(error)):
                 raise
             raise _fail_arguments(error, info_name) from None
+
+
+def interrupted(error: KeyboardInterrupt, more: str = "") -> typer.Exit:
+    """Tell the user that the run has been ended, and what may come after."""
+    answered()
+    say(word_for(error) + more)
+    return typer.Exit(status_of(error))
 
 
 def say(text: str) -> None:

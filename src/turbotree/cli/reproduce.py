@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from turbotree.cli.failures import INTERRUPTED, say
+from turbotree.cli.failures import interrupted, say
 from turbotree.cli.output import check_output
 from turbotree.cli.showing import seconds_text, shown_progress
 from turbotree.errors import InputError
@@ -200,9 +200,8 @@ def reproduce(
             # The trainings of a small run take seconds each.
             progress=partial(shown_progress, quiet or small),
         )
-    except KeyboardInterrupt:
-        say(f"interrupted; the same command goes on from what {folder} holds")
-        raise typer.Exit(INTERRUPTED) from None
+    except KeyboardInterrupt as error:
+        raise interrupted(error, f"; the same command goes on from what {folder} holds") from None
     room.write_report(output, outcomes, datasets, settings)
     if not quiet:
         claims = [claim for outcome in outcomes for claim in outcome.shown.claims]

@@ -8,9 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-import typer
-
-from turbotree.cli.failures import INTERRUPTED, say
+from turbotree.cli.failures import interrupted, say
 from turbotree.cli.showing import shown_progress
 
 
@@ -51,9 +49,8 @@ def train_and_save(
         with shown_progress(quiet) as progress:
             model = train(checkpoint=checkpoint, resume=resume, progress=progress, **options)
             model.save(output)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as error:
         on = "; --resume goes on from the last checkpoint" if checkpoint.exists() else ""
-        say(f"interrupted{on}")
-        raise typer.Exit(INTERRUPTED) from None
+        raise interrupted(error, on) from None
     shutil.rmtree(checkpoint, ignore_errors=True)
     return model, time.perf_counter() - started

@@ -8,13 +8,13 @@ new one has to read everything anew, which is why a call carries all that it tak
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from typing import Any, Protocol, TypeVar
 
 from turbotree.errors import InputError
-from turbotree.scaling.engines import RETRIES, Engine, RayWorkers, fetched, lost, new_pool
+from turbotree.scaling.engines import RETRIES, Engine, RayWorkers, WorkerPool, fetched, lost
 
 _R = TypeVar("_R")
 
@@ -48,7 +48,7 @@ class ProcessCrew:
 
     def __init__(self, size: int) -> None:
         # They start when they have something to do: much can be wrong before that.
-        self._pools: list[ProcessPoolExecutor | None] = [None] * size
+        self._pools: list[WorkerPool | None] = [None] * size
 
     def share(self, value: Any) -> Any:
         """Return the value itself: each process gets a copy of its own."""
@@ -63,7 +63,7 @@ class ProcessCrew:
         waiting = list(range(len(calls)))
         while waiting or running:
             for number in waiting:
-                pool = self._pools[number] or new_pool(1)
+                pool = self._pools[number] or WorkerPool(1)
                 self._pools[number] = pool
                 running[pool.submit(function, *calls[number])] = number
             waiting = []
@@ -82,10 +82,10 @@ class ProcessCrew:
                     yield number, result
 
     def stop(self) -> None:
-        """Stop the processes, if need be after what they are at."""
+        """End the processes, whatever they are at."""
         for pool in self._pools:
             if pool is not None:
-                pool.shutdown(wait=False, cancel_futures=True)
+                pool.abandon()
 
 
 class RayCrew:

@@ -8,14 +8,19 @@ making it twice is as good as once; ours write a file that appears whole or not 
 from __future__ import annotations
 
 import os
+import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import get_context, parent_process
+from multiprocessing.connection import Connection
+from multiprocessing.connection import wait as wait_for_any
+from types import TracebackType
 from typing import Any, Protocol, TypeVar
 
+from turbotree.atomic import remove_unfinished
 from turbotree.errors import InputError, MissingExtraError, TurbotreeError
 
 _R = TypeVar("_R")
@@ -105,7 +110,7 @@ class Processes:
         losses = [0] * len(calls)
         while waiting:
             # A new interpreter for each: what threads of ours may hold is not inherited.
-            with new_pool(self.workers) as pool:
+            with WorkerPool(self.workers) as pool:
                 running: dict[Future[_R], int] = {}
                 try:
                     while waiting or running:
@@ -123,25 +128,66 @@ class Processes:
                         if losses[number] > RETRIES:
                             raise lost(f"piece {number + 1}") from None
                         waiting.append(number)
-                except BaseException:
-                    pool.shutdown(wait=False, cancel_futures=True)
-                    raise
 
 
-def new_pool(workers: int) -> ProcessPoolExecutor:
-    """Return processes of their own, each a new interpreter, that do not outlive this one."""
-    return ProcessPoolExecutor(
-        workers, mp_context=get_context("spawn"), initializer=_leave_with_parent
-    )
+class WorkerPool(ProcessPoolExecutor):
+    """Processes, each a new interpreter, that do not outlive this one.
+
+    Ctrl-C in a terminal reaches them too, but they leave it to this process to say what is to
+    happen.
+    """
+
+    def __init__(self, workers: int) -> None:
+        context = get_context("spawn")
+        # Nothing is ever sent: that the other end is closed is what the workers wait for.
+        reader, self._open_end = context.Pipe(duplex=False)
+        super().__init__(
+            workers, mp_context=context, initializer=_leave_with_parent, initargs=(reader,)
+        )
+
+    def submit(self, fn: Callable[..., _R], /, *args: Any, **kwargs: Any) -> Future[_R]:
+        """Hand over a call; if that starts a process, it never hears of Ctrl-C."""
+        with _ctrl_c_held_back():
+            return super().submit(fn, *args, **kwargs)
+
+    def abandon(self) -> None:
+        """End the workers, whatever they are at, without waiting for them."""
+        self._open_end.close()
+        self.shutdown(wait=False, cancel_futures=True)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if kind is None:
+            self.shutdown(wait=True)
+        else:
+            self.abandon()
 
 
-def _leave_with_parent() -> None:
-    """End this process when the one that started it does, even if that was killed."""
+@contextmanager
+def _ctrl_c_held_back() -> Iterator[None]:
+    """Block SIGINT, here until the end of the block and in processes started in it for good."""
+    if not hasattr(signal, "pthread_sigmask"):  # pragma: no cover
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _leave_with_parent(reader: Connection) -> None:
+    """End this process when the one that started it ends, even if killed, or abandons it."""
     parent = parent_process()
     assert parent is not None
 
     def wait_for_its_end() -> None:
-        parent.join()
+        wait_for_any([parent.sentinel, reader])
+        remove_unfinished()
         os._exit(1)
 
     threading.Thread(target=wait_for_its_end, daemon=True).start()
