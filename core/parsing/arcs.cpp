@@ -1,6 +1,7 @@
 #include "parsing/arcs.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "common/interrupt.h"
 #include "trees/arborescence.h"
@@ -8,6 +9,7 @@
 #include "trees/eisner.h"
 #include "trees/inside_outside.h"
 #include "trees/matrix_tree.h"
+#include "trees/sparse_arborescence.h"
 
 namespace turbotree::parsing {
 namespace {
@@ -28,6 +30,41 @@ class DenseScores {
 
  private:
   std::vector<double> matrix_;
+};
+
+// Long sentences with few arcs are not written as matrices.
+constexpr std::int64_t kSparseWords = 256, kSparseShare = 8;
+
+bool is_sparse(const ArcBatch& batch, std::size_t sentence, TreeShape shape) {
+  const std::int64_t words = batch.lengths[sentence];
+  const std::int64_t arcs = batch.offsets[sentence + 1] - batch.offsets[sentence];
+  return !shape.projective && words >= kSparseWords && arcs * kSparseShare <= words * words;
+}
+
+class SparseTreeFinder {
+ public:
+  Status find(const ArcBatch& batch, std::size_t sentence, const double* scores,
+              bool single_root) {
+    arcs_.clear();
+    for (std::int32_t a = batch.offsets[sentence]; a < batch.offsets[sentence + 1]; ++a) {
+      if (!(scores[a] < HUGE_VAL)) return Status::bad_score;
+      arcs_.push_back({batch.arcs[2 * a], batch.arcs[2 * a + 1], scores[a]});
+    }
+    const int words = batch.lengths[sentence];
+    chosen_.resize(static_cast<std::size_t>(words));
+    heads_.resize(chosen_.size());
+    const Status status = arborescence_.find(words, arcs_, single_root, chosen_.data());
+    if (status != Status::ok) return status;
+    for (std::size_t m = 0; m < heads_.size(); ++m) heads_[m] = arcs_[chosen_[m]].head;
+    return status;
+  }
+  const std::vector<trees::Head>& heads() const { return heads_; }
+
+ private:
+  std::vector<trees::SparseArborescence::Arc> arcs_;
+  std::vector<std::int32_t> chosen_;
+  std::vector<trees::Head> heads_;
+  trees::SparseArborescence arborescence_;
 };
 
 class TreeFinder {
@@ -108,10 +145,14 @@ BatchStatus best_trees(const ArcBatch& batch, const double* scores, TreeShape sh
                        std::int32_t* heads) {
   DenseScores dense;
   TreeFinder finder;
+  SparseTreeFinder sparse;
   for (std::size_t s = 0; s < batch.lengths.size(); ++s) {
-    const Status status = finder.find(dense.fill(batch, s, scores), shape);
+    const bool few = is_sparse(batch, s, shape);
+    const Status status = few ? sparse.find(batch, s, scores, shape.single_root)
+                              : finder.find(dense.fill(batch, s, scores), shape);
     if (status != Status::ok) return {status, s};
-    heads = std::copy(finder.heads().begin(), finder.heads().end(), heads);
+    const std::vector<trees::Head>& found = few ? sparse.heads() : finder.heads();
+    heads = std::copy(found.begin(), found.end(), heads);
   }
   return {};
 }

@@ -14,6 +14,15 @@ bool single_root(const Factor& f) { return (f.shape[1] & kSingleRoot) != 0; }
 std::int32_t head_of(const Factor& f, std::int64_t arc) { return f.shape[2 + 2 * arc]; }
 std::int32_t modifier_of(const Factor& f, std::int64_t arc) { return f.shape[3 + 2 * arc]; }
 
+// From so many words on a matrix of all pairs costs more than few arcs in heaps.
+constexpr int kSparseWords = 256;
+constexpr std::int64_t kSparseShare = 8;
+
+bool is_sparse(const Factor& f) {
+  const std::int64_t words = words_of(f);
+  return words >= kSparseWords && f.links * kSparseShare <= words * words;
+}
+
 }  // namespace
 
 const char* Tree::check(const Factor& f) {
@@ -119,12 +128,26 @@ double Tree::maximise(const Factor& f, const double* scores, std::uint8_t* chose
       return sum;
     }
   }
+  if (!projective(f) && is_sparse(f)) return maximise_sparse(f, scores, chosen);
   fill_matrix(f, scores);
   if (!solve_matrix(f)) {
     std::fill(chosen, chosen + f.links, std::uint8_t{0});
     return -kInfinity;
   }
   return chosen_score(f, scores, chosen);
+}
+
+double Tree::maximise_sparse(const Factor& f, const double* scores, std::uint8_t* chosen) {
+  arcs_.clear();
+  for (std::int64_t arc = 0; arc < f.links; ++arc)
+    arcs_.push_back({head_of(f, arc), modifier_of(f, arc), scores[arc]});
+  best_arc_.resize(static_cast<std::size_t>(words_of(f)));
+  std::fill(chosen, chosen + f.links, std::uint8_t{0});
+  if (sparse_.find(words_of(f), arcs_, single_root(f), best_arc_.data()) != trees::Status::ok)
+    return -kInfinity;
+  double sum = 0.0;
+  for (const std::int32_t arc : best_arc_) chosen[arc] = 1, sum += scores[arc];
+  return sum;
 }
 
 // Every arc forced and forbidden in turn; what the best tree already does needs one answer only.

@@ -12,6 +12,7 @@
 #include "trees/eisner.h"
 #include "trees/inside_outside.h"
 #include "trees/matrix_tree.h"
+#include "trees/sparse_arborescence.h"
 
 namespace turbotree::graphs {
 
@@ -35,6 +36,8 @@ class Tree {
  private:
   bool best_heads_form_a_tree(const Factor& factor);
   bool solve_matrix(const Factor& factor);
+  // The best tree of a long sentence, without a matrix.
+  double maximise_sparse(const Factor& factor, const double* scores, std::uint8_t* chosen);
   void fill_matrix(const Factor& factor, const double* scores);
   double chosen_score(const Factor& factor, const double* scores, std::uint8_t* chosen) const;
 
@@ -45,6 +48,8 @@ class Tree {
   ActiveSet active_set_;
   TreeProjection projection_;
   trees::ArborescenceWorkspace arborescence_;
+  trees::SparseArborescence sparse_;
+  std::vector<trees::SparseArborescence::Arc> arcs_;
   trees::EisnerWorkspace eisner_;
   trees::MatrixTreeWorkspace matrix_tree_;
   trees::InsideOutsideWorkspace inside_outside_;

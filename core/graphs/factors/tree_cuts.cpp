@@ -1,6 +1,7 @@
 #include "graphs/factors/tree_cuts.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace turbotree::graphs {
@@ -9,6 +10,8 @@ namespace {
 
 constexpr double kStarvation = 1e-9;  // a set starved by less than this is not cut off
 constexpr double kLeastCapacity = 1e-12;
+constexpr std::int32_t kNotSeen = std::numeric_limits<std::int32_t>::min();
+constexpr std::int32_t kEnd = std::numeric_limits<std::int32_t>::max();
 
 }  // namespace
 
@@ -61,71 +64,58 @@ std::size_t ViolatedTreeCuts::reach_what_is_sure(const TreeArcs& arcs,
   }
 }
 
-void ViolatedTreeCuts::fill_capacities(const TreeArcs& arcs, const std::vector<double>& point) {
-  unreached_.clear();
-  number_of_.assign(arcs.words + 1, -1);
-  for (std::size_t w = 1; w <= arcs.words; ++w)
-    if (reached_[w] == 0) {
-      number_of_[w] = static_cast<std::int32_t>(unreached_.size());
-      unreached_.push_back(static_cast<std::int32_t>(w));
-    }
-  const std::size_t source = unreached_.size(), size = source + 1;
-  capacity_.assign(size * size, 0.0);
-  for (std::size_t q = 0; q < source; ++q) {
-    const std::int32_t m = unreached_[q];
-    capacity_[source * size + q] = inflow_[m];
-    for (std::int32_t i = arcs.start[m]; i < arcs.start[m + 1]; ++i)
-      if (const std::int32_t h = number_of_[arcs.head[i]]; h >= 0)
-        capacity_[h * size + q] = point[i];
-  }
-}
-
-// By shortest augmenting paths.
-bool ViolatedTreeCuts::send_a_unit(std::size_t sink) {
-  const std::size_t source = unreached_.size(), size = source + 1;
-  for (double flow = 0.0; flow < 1.0 - kStarvation;) {
-    from_.assign(size, -1);
-    from_[source] = static_cast<std::int32_t>(source);
-    frontier_.assign(1, static_cast<std::int32_t>(source));
-    for (std::size_t i = 0; i < frontier_.size() && from_[sink] < 0; ++i)
-      for (std::size_t q = 0; q < size; ++q)
-        if (from_[q] < 0 && capacity_[frontier_[i] * size + q] > kLeastCapacity) {
-          from_[q] = frontier_[i];
-          frontier_.push_back(static_cast<std::int32_t>(q));
-        }
-    if (from_[sink] < 0) return false;
-    double amount = kInfinity;
-    for (std::size_t q = sink; q != source; q = static_cast<std::size_t>(from_[q]))
-      amount = std::min(amount, capacity_[from_[q] * size + q]);
-    for (std::size_t q = sink; q != source; q = static_cast<std::size_t>(from_[q])) {
-      capacity_[from_[q] * size + q] -= amount;
-      capacity_[q * size + from_[q]] += amount;
-    }
-    flow += amount;
-  }
-  return true;
-}
-
+// By shortest augmenting paths among the words that are not reached, which the reached ones feed.
+// They are looked for from the word backwards: what lies far from it is not touched.
 std::vector<std::int32_t> ViolatedTreeCuts::starved_set(std::size_t word, const TreeArcs& arcs,
                                                         const std::vector<double>& point) {
-  fill_capacities(arcs, point);
-  const auto sink = static_cast<std::size_t>(number_of_[word]);
-  if (send_a_unit(sink)) return {};
-  // Of all minimum cuts the one nearest to the word: the words that still could send it more.
-  const std::size_t size = unreached_.size() + 1;
-  std::vector<std::int32_t> starved;
-  from_.assign(size, -1);
-  from_[sink] = static_cast<std::int32_t>(sink);
-  frontier_.assign(1, static_cast<std::int32_t>(sink));
-  for (std::size_t i = 0; i < frontier_.size(); ++i) {
-    starved.push_back(unreached_[frontier_[i]]);
-    for (std::size_t q = 0; q < unreached_.size(); ++q)
-      if (from_[q] < 0 && capacity_[q * size + frontier_[i]] > kLeastCapacity) {
-        from_[q] = frontier_[i];
-        frontier_.push_back(static_cast<std::int32_t>(q));
-      }
+  flow_.assign(point.size(), 0.0);
+  supply_ = inflow_;
+  for (double sent = 0.0; sent < 1.0 - kStarvation;) {
+    const std::int32_t giver = find_giver(word, arcs, point);
+    // Of all minimum cuts the one nearest to the word: the words that still could send it more.
+    if (giver < 0) return frontier_;
+    const auto next = [&](std::int32_t w) {
+      return step_[w] >= 0 ? arcs.modifier[step_[w]] : arcs.head[~step_[w]];
+    };
+    double amount = supply_[giver];
+    for (std::int32_t w = giver; step_[w] != kEnd; w = next(w))
+      amount = std::min(amount, step_[w] >= 0 ? point[step_[w]] - flow_[step_[w]]
+                                              : flow_[~step_[w]]);
+    supply_[giver] -= amount;
+    for (std::int32_t w = giver; step_[w] != kEnd; w = next(w)) {
+      if (step_[w] >= 0)
+        flow_[step_[w]] += amount;
+      else
+        flow_[~step_[w]] -= amount;
+    }
+    sent += amount;
   }
-  return starved;
+  return {};
+}
+
+// The nearest word that has something to give and can send it to `sink`, -1 if there is none.
+// A step uses an arc, or takes back what another path sent through one.
+std::int32_t ViolatedTreeCuts::find_giver(std::size_t sink, const TreeArcs& arcs,
+                                          const std::vector<double>& point) {
+  step_.assign(arcs.words + 1, kNotSeen);
+  step_[sink] = kEnd;
+  frontier_.assign(1, static_cast<std::int32_t>(sink));
+  const auto see = [&](std::int32_t w, std::int32_t step, double capacity) {
+    if (reached_[w] != 0 || step_[w] != kNotSeen || !(capacity > kLeastCapacity)) return;
+    step_[w] = step;
+    frontier_.push_back(w);
+  };
+  for (std::size_t i = 0; i < frontier_.size(); ++i) {
+    const std::int32_t w = frontier_[i];
+    if (supply_[w] > kLeastCapacity) return w;
+    const auto before = static_cast<std::ptrdiff_t>(frontier_.size());
+    for (std::int32_t place = arcs.start[w]; place < arcs.start[w + 1]; ++place)
+      see(arcs.head[place], place, point[place] - flow_[place]);
+    for (std::int32_t k = arcs.head_start[w]; k < arcs.head_start[w + 1]; ++k)
+      see(arcs.modifier[arcs.by_head[k]], ~arcs.by_head[k], flow_[arcs.by_head[k]]);
+    std::sort(frontier_.begin() + before, frontier_.end());
+  }
+  return -1;
 }
 
 TreeCut ViolatedTreeCuts::cut_around(std::vector<std::int32_t> words, const TreeArcs& arcs) {

@@ -27,18 +27,17 @@ class ViolatedTreeCuts {
   // The words that cannot get a unit to `word`; empty if it can get one.
   std::vector<std::int32_t> starved_set(std::size_t word, const TreeArcs& arcs,
                                         const std::vector<double>& point);
-  void fill_capacities(const TreeArcs& arcs, const std::vector<double>& point);
-  // Sends up to one unit from the reached words; whether it arrived.
-  bool send_a_unit(std::size_t sink);
+  std::int32_t find_giver(std::size_t sink, const TreeArcs& arcs,
+                          const std::vector<double>& point);
   TreeCut cut_around(std::vector<std::int32_t> words, const TreeArcs& arcs);
 
   std::vector<double> inflow_;  // by word: from the words reached so far
   std::vector<std::uint8_t> reached_, in_cut_;
   std::vector<std::int32_t> queue_;
-  // The flow's residual graph: the words that are not reached, by numbers of their own, and last
-  // the source, which stands for all reached words.
-  std::vector<std::int32_t> unreached_, number_of_, from_, frontier_;
-  std::vector<double> capacity_;
+  // The flow: by place, and what each word can still get from the reached ones; the steps to the word that
+  // is asked about.
+  std::vector<double> flow_, supply_;
+  std::vector<std::int32_t> step_, frontier_;
 };
 
 }  // namespace turbotree::graphs

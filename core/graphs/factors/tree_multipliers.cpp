@@ -11,13 +11,15 @@ namespace turbotree::graphs {
 namespace {
 
 constexpr double kCutTolerance = 1e-11;
-constexpr std::size_t kMostBinding = 64;  // cuts are bits of a word in Newton's method
+constexpr std::size_t kMostBinding = 512;  // cuts are bits in Newton's method, 64 to a group
 constexpr double kLeastPivot = 1e-8;
 constexpr double kShortestStep = 0.01;
 
 template <class Function>
-void for_each_bit(std::uint64_t bits, Function&& function) {
-  for (; bits != 0; bits &= bits - 1) function(static_cast<std::size_t>(std::countr_zero(bits)));
+void for_each_bit(const std::uint64_t* bits, std::size_t groups, Function&& function) {
+  for (std::size_t g = 0; g < groups; ++g)
+    for (std::uint64_t left = bits[g]; left != 0; left &= left - 1)
+      function(64 * g + static_cast<std::size_t>(std::countr_zero(left)));
 }
 
 }  // namespace
@@ -93,28 +95,30 @@ bool TreeMultipliers::list_binding_cuts(const TreeMemory& memory) {
 // them inside, shifts the mass evenly among the k.
 void TreeMultipliers::fill_jacobian(const TreeMemory& memory) {
   const std::vector<std::int32_t>& start = memory.arcs.start;
-  const std::size_t size = binding_.size();
+  const std::size_t size = binding_.size(), groups = (size + 63) / 64;
   jacobian_.assign(size * size, 0.0);
-  cuts_at_.assign(point_.size(), 0);
+  cuts_at_.assign(point_.size() * groups, 0);
   for (std::size_t s = 0; s < size; ++s)
     for (const std::int32_t place : memory.cuts[binding_[s]].arcs)
-      cuts_at_[place] |= std::uint64_t{1} << s;
+      cuts_at_[place * groups + s / 64] |= std::uint64_t{1} << s % 64;
   double counts[kMostBinding];
+  std::uint64_t present[kMostBinding / 64];
   for (const std::int32_t w : cut_words_) {
-    std::uint64_t present = 0;
+    std::fill(present, present + groups, std::uint64_t{0});
     double used = 0.0;
     for (std::int32_t i = start[w]; i < start[w + 1]; ++i) {
       if (!(point_[i] > 0.0)) continue;
       used += 1.0;
-      for_each_bit(cuts_at_[i] & ~present, [&](std::size_t s) { counts[s] = 0.0; });
-      present |= cuts_at_[i];
-      for_each_bit(cuts_at_[i], [&](std::size_t s) {
+      const std::uint64_t* const cuts = cuts_at_.data() + i * groups;
+      for_each_bit(cuts, groups, [&](std::size_t s) {
+        if ((present[s / 64] >> s % 64 & 1) == 0) counts[s] = 0.0;
+        present[s / 64] |= std::uint64_t{1} << s % 64;
         counts[s] += 1.0;
-        for_each_bit(cuts_at_[i], [&](std::size_t t) { jacobian_[s * size + t] += 1.0; });
+        for_each_bit(cuts, groups, [&](std::size_t t) { jacobian_[s * size + t] += 1.0; });
       });
     }
-    for_each_bit(present, [&](std::size_t s) {
-      for_each_bit(present,
+    for_each_bit(present, groups, [&](std::size_t s) {
+      for_each_bit(present, groups,
                    [&](std::size_t t) { jacobian_[s * size + t] -= counts[s] * counts[t] / used; });
     });
   }
@@ -186,11 +190,12 @@ bool TreeMultipliers::newton_step(TreeMemory& memory) {
 double TreeMultipliers::slope(const TreeCut& cut, const TreeMemory& memory) const {
   const std::vector<std::int32_t>& start = memory.arcs.start;
   double sum = 0.0;
+  auto place = cut.arcs.begin();  // in the order of the words that they go to
   for (const std::int32_t w : cut.words) {
     double used = 0.0, inside = 0.0;
     for (std::int32_t i = start[w]; i < start[w + 1]; ++i) used += point_[i] > 0.0 ? 1.0 : 0.0;
-    for (const std::int32_t place : cut.arcs)
-      if (memory.arcs.modifier[place] == w && point_[place] > 0.0) inside += 1.0;
+    for (; place != cut.arcs.end() && memory.arcs.modifier[*place] == w; ++place)
+      inside += point_[*place] > 0.0 ? 1.0 : 0.0;
     if (used > 0.0) sum += inside * (used - inside) / used;
   }
   return sum;

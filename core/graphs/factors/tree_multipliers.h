@@ -47,7 +47,7 @@ class TreeMultipliers {
   std::vector<std::uint8_t> in_cut_;
   std::vector<std::int32_t> cut_words_;
   std::vector<std::size_t> binding_;
-  std::vector<std::uint64_t> cuts_at_;  // by place: which of the binding cuts it lies in
+  std::vector<std::uint64_t> cuts_at_;  // by place: which of the binding cuts it lies in, as bits
   std::vector<double> jacobian_, step_, old_multipliers_;
 };
 

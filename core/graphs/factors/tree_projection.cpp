@@ -9,6 +9,8 @@ namespace {
 
 constexpr int kMaxRounds = 60, kMaxNewtonSteps = 60;
 constexpr int kHurriedRounds = 1, kHurriedNewtonSteps = 1, kHurriedFlows = 1;
+// A long sentence breaks cuts in many places at once.
+constexpr std::size_t kLongSentence = 256, kWordsPerFlow = 16;
 constexpr int kCallsToKeepCut = 10;
 
 // The multipliers are scores: they grow with the scale.
@@ -28,7 +30,10 @@ void drop_idle_cuts(std::vector<TreeCut>& cuts) {
 
 // Fits the multipliers and looks for more cuts in turn. In a hurry once each, and fits once more.
 bool TreeProjection::satisfy_all_cuts(Memory& memory) {
-  const int max_flows = hurry ? kHurriedFlows : std::numeric_limits<int>::max();
+  const std::size_t words = memory.arcs.words;
+  const int hurried_flows =
+      words < kLongSentence ? kHurriedFlows : static_cast<int>(words / kWordsPerFlow);
+  const int max_flows = hurry ? hurried_flows : std::numeric_limits<int>::max();
   for (int round = 0; round < kMaxRounds; ++round) {
     const bool fits = memory.cuts.empty() ||
                       multipliers_.fit(hurry ? kHurriedNewtonSteps : kMaxNewtonSteps, memory);
