@@ -256,7 +256,7 @@ def test_missing_empty_and_odd_paths_have_their_own_words(tmp_path: Path) -> Non
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     for path, reason in [
-        (tmp_path / "missing", "cannot be read: No such file"),
+        (tmp_path / "missing", "missing: no such file"),
         (tmp_path, "is a folder"),
         (empty, "truncated: the file is empty"),
         (pipe, "is not a regular file"),

@@ -25,7 +25,8 @@ import numpy as np
 from turbotree._arrays import Array, BadFileError, array_entries, array_views, in_file_order
 from turbotree.atomic import atomic_path
 from turbotree.errors import InputError, ModelFileError
-from turbotree.models import located, missing
+from turbotree.models import SHIPPED, located, missing
+from turbotree.naming import suggest
 
 __all__ = [
     "FORMAT_VERSION",
@@ -187,6 +188,8 @@ def read_model(path: str | os.PathLike[str], *, kind: str | None = None) -> Mode
         return _read(name, _copy_of_file(name), kind)
     except BadFileError as problem:
         raise ModelFileError(f"{name}: {problem}") from None
+    except FileNotFoundError:
+        raise ModelFileError(f"{name}: no such file{_also_no_name(name)}") from None
     except OSError as error:
         raise ModelFileError(f"{name}: cannot be read: {error.strerror}") from None
 
@@ -213,6 +216,13 @@ def _blocks(arrays: Mapping[str, Array], header: Mapping[str, Any], kind: str) -
     checksum = _crc32([head[:_CHECKSUM_AT], head[_CHECKSUM_END:], *blocks])
     head[_CHECKSUM_AT:_CHECKSUM_END] = checksum.encode()
     return [head, *blocks]
+
+
+def _also_no_name(name: str) -> str:
+    """Say more of a missing file that may be meant as the name of a model."""
+    if os.path.basename(name) != name or os.path.splitext(name)[1]:
+        return ""
+    return f", and no model of that name in the package{suggest(name, SHIPPED)}"
 
 
 def _head(arrays: Mapping[str, Array], header: Mapping[str, Any], kind: str) -> bytearray:

@@ -44,10 +44,39 @@ def test_without_a_verb_the_help_is_shown(run: Callable[..., Any]) -> None:
 
 
 def test_an_unknown_verb_or_option_is_one_line(fails: Callable[..., str]) -> None:
-    assert "No such command" in fails("pares")
-    assert "--thread" in fails("parse", "m", "--thread", "2")
-    assert fails("--quick", "demo") == "No such option: --quick (see turbotree --help)"
-    assert fails("explain").endswith("(see turbotree explain --help)")
+    assert fails("pares") == "unknown command 'pares'; did you mean 'parse'?"
+    assert fails("zebra").startswith("unknown command 'zebra'; there are demo, eval, explain,")
+    assert fails("parse", "m", "--thread", "2") == (
+        "unknown option '--thread'; did you mean '--threads'? (see turbotree parse --help)"
+    )
+    assert fails("--quick", "demo") == "unknown option '--quick' (see turbotree --help)"
+
+
+def test_a_missing_argument_is_explained(fails: Callable[..., str]) -> None:
+    assert fails("suggest", "en") == (
+        "missing INPUT (sentences to choose from, with tags but no trees); "
+        "expected turbotree suggest MODEL INPUT (see turbotree suggest --help)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("parse", "--decoder", "mts"), "--decoder: unknown value 'mts'; did you mean 'mst'?"),
+        (("parse", "-f", "HTLM"), "--format: unknown value 'HTLM'; did you mean 'html'?"),
+        (("train", "x", "-o", "y", "--task", "prase"), "--task: unknown value 'prase'; did you m"),
+        (("train", "x", "-o", "y", "--model", "stadard"), "did you mean 'standard'?"),
+        (("train", "x", "-o", "y", "--loss", "perceptorn"), "did you mean 'perceptron'?"),
+        (("train", "x", "-o", "y", "--parts", "arc,sibbling"), "did you mean 'sibling'?"),
+        (("train", "x", "-o", "y", "--templates", "grandparnt=f"), "did you mean 'grandparent'?"),
+        (("reproduce", "koo201"), "unknown experiment 'koo201'; did you mean 'koo2010'?"),
+        (("inspect", "english"), "english: no such file, and no model of that name"),
+    ],
+)
+def test_what_may_be_meant_is_said(
+    fails: Callable[..., str], arguments: tuple[str, ...], message: str
+) -> None:
+    assert message in fails(*arguments)
 
 
 @pytest.mark.parametrize(

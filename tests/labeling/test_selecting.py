@@ -180,5 +180,5 @@ def test_mistakes_are_told(training: list[Sentence]) -> None:
         select_tagger(training, [], **OPTIONS)
     with pytest.raises(InputError, match="scheme auto"):
         select_tagger(training, [2], scheme="auto", **OPTIONS)
-    with pytest.raises(InputError, match="unexpected keyword"):
+    with pytest.raises(InputError, match="did you mean 'epochs'"):
         select_tagger(training, [2], epoch=3)

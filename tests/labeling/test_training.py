@@ -174,7 +174,7 @@ def test_columns_are_chosen_by_name_or_number(training: list[Sentence], tmp_path
         ({"negligible": -1.0}, "negligible is -1"),
         ({"threads": 0}, "threads is 0"),
         ({"least_count": 0}, "least_count is 0"),
-        ({"speed": 3}, "unexpected keyword argument 'speed'"),
+        ({"speed": 3}, "train: unknown option 'speed'"),
     ],
     ids=str,
 )

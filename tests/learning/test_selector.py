@@ -132,10 +132,10 @@ def test_budgets_are_sorted_and_checked():
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"method": "lasso"}, f"expected one of {', '.join(METHODS)}"),
-        ({"groups": "word"}, "groups is 'word'"),
-        ({"refit": "all"}, "refit is 'all'"),
-        ({"costs": "money"}, "costs is 'money'; expected one of size, worth"),
+        ({"method": "zebra"}, f"unknown method 'zebra'; there are {', '.join(sorted(METHODS))}"),
+        ({"groups": "word"}, "unknown groups 'word'"),
+        ({"refit": "all"}, "unknown refit 'all'"),
+        ({"costs": "money"}, "unknown costs 'money'; there are size, worth"),
         ({"method": "l1", "groups": "label"}, "groups are for the method group-lasso"),
         ({"epochs": 0}, "epochs is 0"),
         ({"rounds_between": 0}, "rounds between is 0"),

@@ -8,6 +8,7 @@ by SIGPIPE.
 from __future__ import annotations
 
 import os
+import re
 import sys
 from typing import Any
 
@@ -16,7 +17,13 @@ from typer.core import TyperGroup
 
 from turbotree.cli.signals import answered, status_of, word_for
 from turbotree.errors import TurbotreeError
+from turbotree.naming import nearest, suggest, unknown
 from turbotree.text.drawing.common import printable
+
+_BAD_CHOICE = re.compile(
+    r"Invalid value for '(?P<option>.+?)'.*?: (?:Value error, )?'(?P<value>.*)' is not one of "
+    r"(?P<choices>.*)"
+)
 
 MISTAKE, BROKEN_PIPE = 2, 141
 
@@ -48,6 +55,12 @@ class CarefulGroup(TyperGroup):
             raise _fail_arguments(error, context.command_path) from None
         return result
 
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find a verb; one that there is not is a mistake in a name."""
+        if args[0] not in self.commands and not args[0].startswith("-"):
+            raise unknown("command", args[0], self.commands)
+        return super().resolve_command(ctx, args)
+
     def make_context(self, info_name: Any, args: list[str], *more: Any, **extra: Any) -> Any:
         """Read the options before the verb."""
         given = bool(args)  # without any, the error that comes is the help
@@ -77,7 +90,40 @@ def _is_about_arguments(error: Exception) -> bool:
 
 
 def _fail_arguments(error: Any, command: str) -> typer.Exit:
-    return _fail(error.format_message().rstrip(".").replace("\n", " ") + f" (see {command} --help)")
+    return _fail(f"{_about_arguments(error)} (see {command} --help)")
+
+
+def _about_arguments(error: Any) -> str:
+    """Say what is wrong with the arguments, and what may be meant."""
+    message = str(error.format_message()).rstrip(".").replace("\n", " ")
+    given = getattr(error, "option_name", None)
+    context = getattr(error, "ctx", None)
+    parameters = context.command.params if context is not None else []
+    if given is not None and message.startswith("No such option"):
+        known = [name for one in parameters for name in (*one.opts, *one.secondary_opts)]
+        near = nearest(given, [name for name in known if name.startswith("--")])
+        return f"unknown option {given!r}" + (f"; did you mean {near!r}?" if near else "")
+    if found := _BAD_CHOICE.fullmatch(message):
+        choices = [choice.strip("' ") for choice in found["choices"].split(",")]
+        return f"{found['option']}: unknown value {found['value']!r}" + suggest(
+            found["value"], choices
+        )
+    if message.startswith("Missing argument") and context is not None:
+        missing = error.param
+        help_text = (getattr(missing, "help", None) or "").rstrip(".")
+        about = f" ({help_text[0].lower()}{help_text[1:]})" if help_text else ""
+        usage = f"{context.command_path} {_arguments(parameters)}"
+        return f"missing {_metavar(missing)}{about}; expected {usage}"
+    return message
+
+
+def _arguments(parameters: list[Any]) -> str:
+    """Give the arguments of a verb as they stand in its usage: ``MODEL INPUT``."""
+    return " ".join(_metavar(one) for one in parameters if one.opts[0][:1] != "-")
+
+
+def _metavar(parameter: Any) -> str:
+    return str(parameter.metavar or parameter.name.upper())
 
 
 def _fail(message: str) -> typer.Exit:

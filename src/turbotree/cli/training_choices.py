@@ -9,6 +9,7 @@ from turbotree.errors import InputError
 from turbotree.features import read_templates
 from turbotree.labeling import TASKS
 from turbotree.labeling.templates import load_templates as label_templates
+from turbotree.naming import suggest
 from turbotree.parsing.options import TEMPLATE_SETS
 from turbotree.parsing.templates import load_templates as arc_templates
 
@@ -78,9 +79,8 @@ def given_templates(given: list[str], task: Task) -> dict[str, list[str]]:
     for item in given:
         name, equals, file = item.partition("=")
         if not equals or name not in known:
-            raise InputError(
-                f"--templates {item}: expected SET=FILE, SET being one of {', '.join(known)}"
-            )
+            problem = f"no set is called {name!r}{suggest(name, known)}" if equals else "no '='"
+            raise InputError(f"--templates {item}: expected SET=FILE; {problem}")
         sets[name] = template_file(file)
     return sets
 

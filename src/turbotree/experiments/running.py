@@ -14,6 +14,7 @@ from turbotree.experiments.data import Dataset
 from turbotree.experiments.records import Experiment, Measured, Shown
 from turbotree.experiments.settings import Settings
 from turbotree.experiments.workshop import OpenProgress, Workshop, silently
+from turbotree.naming import unknown
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ def choose(
     chosen = [e for e in experiments if what == "all" or e.id == what or e.paper.key == what]
     if not chosen:
         known = dict.fromkeys(name for e in experiments for name in (e.paper.key, e.id))
-        raise InputError(f"unknown experiment {what!r}; expected all, or one of {', '.join(known)}")
+        raise unknown("experiment", what, ["all", *known])
     if only:
         kept = [e for e in chosen if any(text in e.id for text in only)]
         if not kept:

@@ -26,6 +26,7 @@ from dataclasses import dataclass, field
 
 from turbotree.errors import InputError
 from turbotree.features.attributes import ATTRIBUTES, SET_ATTRIBUTES, is_single
+from turbotree.naming import nearest
 
 _NAME = re.compile(r"[a-z]+")
 _WORD = re.compile(
@@ -146,7 +147,7 @@ def _parse_atom(atom: str, text: str, kind: PartKind) -> Atom:
             )
         known = is_single(attribute)
         if not known and (attribute not in SET_ATTRIBUTES or slot == BETWEEN):
-            raise InputError(f"template {text!r}: unknown attribute {attribute!r} in {atom!r}")
+            raise _unknown_attribute(attribute, atom, text)
         return WordAtom(slot, int(match["offset"] or 0), attribute)
     if match := _PAIR.fullmatch(atom):
         first, second = match["first"] or kind.slots[0], match["second"] or kind.slots[1]
@@ -156,11 +157,15 @@ def _parse_atom(atom: str, text: str, kind: PartKind) -> Atom:
         return PairAtom(match["kind"], first, second)
     if match := _COUNT.fullmatch(atom):
         if match["attribute"] not in ATTRIBUTES:
-            raise InputError(
-                f"template {text!r}: unknown attribute {match['attribute']!r} in {atom!r}"
-            )
+            raise _unknown_attribute(match["attribute"], atom, text)
         return CountAtom(match["attribute"], match["value"])
     raise InputError(f"template {text!r}: cannot read {atom!r}")
+
+
+def _unknown_attribute(attribute: str, atom: str, text: str) -> InputError:
+    near = nearest(attribute, [*ATTRIBUTES, *SET_ATTRIBUTES])
+    hint = f"; did you mean {near!r}?" if near else ""
+    return InputError(f"template {text!r}: unknown attribute {attribute!r} in {atom!r}{hint}")
 
 
 def read_templates(lines: Iterable[str]) -> list[str]:

@@ -18,6 +18,7 @@ from turbotree.graphs.native import (
 )
 from turbotree.graphs.solution import Marginals, Solution
 from turbotree.graphs.solvers import check_options
+from turbotree.naming import unknown
 
 if TYPE_CHECKING:
     from turbotree.graphs.graph import FactorGraph
@@ -225,7 +226,7 @@ def _solver(
     expectations: bool = False,
 ) -> _core.Solver:
     if schedule not in _SCHEDULES:
-        raise InputError(f"schedule: expected one of {', '.join(_SCHEDULES)}, got {schedule!r}")
+        raise unknown("schedule", schedule, _SCHEDULES)
     return _core.belief_propagation(
         sums=sums,
         schedule=_SCHEDULES[schedule],

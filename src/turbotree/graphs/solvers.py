@@ -7,7 +7,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from turbotree.errors import InputError
+from turbotree.naming import check_names, unknown
 
 if TYPE_CHECKING:
     from turbotree.graphs.native import Prepared
@@ -71,12 +71,7 @@ def check_options(solver: Callable[..., Any], options: dict[str, Any]) -> None:
     turbotree.errors.InputError: brute_force: unknown option 'magic'; there are
         max_iterations, max_variables, time_limit_seconds, trace
     """
-    known = solver.__kwdefaults__ or {}
-    for name in options:
-        if name not in known:
-            raise InputError(
-                f"{solver.__name__}: unknown option {name!r}; there are {', '.join(sorted(known))}"
-            )
+    check_names(solver.__name__, options, solver.__kwdefaults__ or {})
 
 
 def find_preparation(name: str) -> Callable[..., Prepared] | None:
@@ -91,7 +86,7 @@ def find_preparation(name: str) -> Callable[..., Prepared] | None:
 
 def _find(name: str, places: dict[str, str], what: str) -> Callable[..., Any]:
     if not isinstance(name, str) or name not in places:
-        raise InputError(f"unknown {what} {name!r}; there are {', '.join(sorted(places))}")
+        raise unknown(what, name, places)
     return _load(places[name])
 
 

@@ -11,6 +11,7 @@ from turbotree.errors import InputError
 from turbotree.features.weights import check_bits
 from turbotree.labeling.templates import load_templates
 from turbotree.learning import LearnerOptions, Loss
+from turbotree.naming import unknown
 
 #: The tasks, each with the template sets it uses.
 TASKS = {
@@ -107,11 +108,9 @@ class TaggerOptions:
 
     def __post_init__(self) -> None:
         if self.task not in TASKS:
-            raise InputError(f"unknown task {self.task!r}; expected one of {', '.join(TASKS)}")
+            raise unknown("task", self.task, TASKS)
         if self.scheme not in INNER_SCHEMES:
-            raise InputError(
-                f"unknown scheme {self.scheme!r}; expected one of {', '.join(INNER_SCHEMES)}"
-            )
+            raise unknown("scheme", self.scheme, INNER_SCHEMES)
         for name in ("epochs", "seed", "threads", "least_count"):
             value = getattr(self, name)
             optional = name in ("epochs", "least_count")
@@ -137,9 +136,7 @@ class TaggerOptions:
         sets = TASKS[self.task]
         for name in self.templates or {}:
             if name not in sets:
-                raise InputError(
-                    f"unknown template set {name!r}; task {self.task} has {', '.join(sets)}"
-                )
+                raise unknown("template set", name, sets)
 
     def learner(self, *, given: bool = False) -> LearnerOptions:
         """Return how to learn a column; `given` if it knows the labels of the first one."""

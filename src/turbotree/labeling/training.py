@@ -35,6 +35,7 @@ from turbotree.labeling.trigrams import TrigramModel, TrigramTask, seen_triples
 from turbotree.learning import Checkpoint, EpochRecord, learn
 from turbotree.learning.progress import Progress, Silent
 from turbotree.learning.temperature import fit_temperature, typical_temperature
+from turbotree.naming import options_from
 from turbotree.text import Sentence
 from turbotree.text.fingerprints import fingerprint
 
@@ -88,10 +89,7 @@ def train_tagger(
 
 def options_of(given: dict[str, Any]) -> TaggerOptions:
     """Check the options of a training; an unknown one gives an InputError."""
-    try:
-        return TaggerOptions(**given)
-    except TypeError as error:
-        raise InputError(str(error).replace("TaggerOptions.__init__()", "train")) from None
+    return options_from(TaggerOptions, "train", given, train_tagger)
 
 
 class Trainer:

@@ -14,6 +14,7 @@ from turbotree.learning.checkpoint import Checkpoint
 from turbotree.learning.epochs import Course, EpochRecord, OnInstance
 from turbotree.learning.losses import Loss
 from turbotree.learning.problem import Problem, Task, problem_in_round
+from turbotree.naming import unknown
 
 FEATURE_SETS = ("all", "supported")
 
@@ -64,9 +65,7 @@ class LearnerOptions:
         if self.seed < 0:
             raise InputError(f"seed is {self.seed}; expected 0 or more")
         if self.features not in FEATURE_SETS:
-            raise InputError(
-                f"features is {self.features!r}; expected one of {', '.join(FEATURE_SETS)}"
-            )
+            raise unknown("set of features", self.features, FEATURE_SETS)
         if not 0 <= self.average_from < 1:
             raise InputError(f"average from is {self.average_from}; expected 0 to less than 1")
 

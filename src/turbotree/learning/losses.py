@@ -26,6 +26,7 @@ import numpy as np
 
 from turbotree.errors import InputError
 from turbotree.learning.problem import FloatArray, Problem, excluded_parts
+from turbotree.naming import unknown
 
 # Beyond all use, and far from where scores overflow.
 _LARGEST = 1e12
@@ -58,7 +59,7 @@ class Loss:
     def named(cls, name: str) -> Loss:
         """Return a loss by its usual name."""
         if name not in _NAMED:
-            raise InputError(f"unknown loss {name!r}; expected one of {', '.join(_NAMED)}")
+            raise unknown("loss", name, _NAMED)
         return _NAMED[name]
 
     @property

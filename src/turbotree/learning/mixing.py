@@ -41,6 +41,7 @@ from turbotree.learning.mixtures import (
     shares_of,
 )
 from turbotree.learning.problem import Task
+from turbotree.naming import unknown
 
 #: What shards count: for each feature, those that changed it, alike; all alike; all, as each
 #: changed the weights more or less often.
@@ -66,7 +67,7 @@ class Mixing:
 
     def __post_init__(self) -> None:
         if self.shares not in SHARES:
-            raise InputError(f"unknown shares {self.shares!r}; expected one of {', '.join(SHARES)}")
+            raise unknown("shares", self.shares, SHARES)
         if self.times is not None and self.times < 1:
             raise InputError(f"mixing {self.times} times an epoch; expected at least 1")
 

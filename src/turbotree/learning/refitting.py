@@ -15,6 +15,7 @@ from turbotree.learning.epochs import EpochRecord, OnInstance
 from turbotree.learning.learner import LearnerOptions, OnEpoch, learn
 from turbotree.learning.problem import Expectation, FloatArray, Problem, Task, excluded_parts
 from turbotree.learning.regularisers import templates_of_keys
+from turbotree.naming import unknown
 
 #: What a refit may use: the features that survived, or all features of templates that did.
 REFIT_FEATURES = ("selected", "templates")
@@ -125,7 +126,7 @@ def refit(
         As for :func:`~turbotree.learning.learn`.
     """
     if features not in REFIT_FEATURES:
-        raise InputError(f"features is {features!r}; expected one of {', '.join(REFIT_FEATURES)}")
+        raise unknown("set of features", features, REFIT_FEATURES)
     start = None
     if features == "selected":
         start = selected_features(selection)

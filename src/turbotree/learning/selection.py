@@ -24,6 +24,7 @@ from turbotree.learning.regularisers import coarse_to_fine_groups, templates_of_
 from turbotree.learning.regularisers.groups import group_weights
 from turbotree.learning.sparse_learner import SparseOptions, SparseRecord, learn_sparse
 from turbotree.learning.worth import Trial, try_templates
+from turbotree.naming import unknown
 
 #: How to select: two by learning, two by counting.
 METHODS = ("group-lasso", "l1", "information-gain", "frequency")
@@ -88,10 +89,7 @@ class SelectionOptions:
             ("refit", REFIT_FEATURES),
         ):
             if getattr(self, name) not in known:
-                raise InputError(
-                    f"{name} is {getattr(self, name)!r}; "
-                    f"expected one of {', '.join(filter(None, known))}"
-                )
+                raise unknown(name, getattr(self, name), filter(None, known))
         if self.groups != GROUPS[0] and self.method != METHODS[0]:
             raise InputError(f"groups are for the method group-lasso, not for {self.method}")
         self.learner(1)

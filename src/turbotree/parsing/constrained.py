@@ -13,6 +13,7 @@ import numpy as np
 
 from turbotree.errors import InfeasibleError, InputError
 from turbotree.features import Encoded, Parts
+from turbotree.naming import suggest
 from turbotree.parsing.arcs import FloatArray, IntArray, Pruner, TreeShape, all_arcs, best_trees
 from turbotree.parsing.automata import tree_of_arcs
 from turbotree.parsing.constraints import Constraints, place, word
@@ -127,6 +128,4 @@ def check_labels(constraints: Constraints, dictionary: LabelDictionary) -> None:
     named = [*constraints.labels.values(), *(label for *_, label in constraints.forbidden_labels)]
     for label in named:
         if label not in known:
-            raise InputError(
-                f"label {label!r} is unknown to the model; it knows {', '.join(sorted(known))}"
-            )
+            raise InputError(f"the model has no label {label!r}{suggest(label, known)}")

@@ -10,6 +10,7 @@ import numpy as np
 
 from turbotree.errors import InfeasibleError, InputError
 from turbotree.graphs import FactorGraph, Solution, Status
+from turbotree.naming import unknown
 from turbotree.parsing.ancestry import add_ancestry, families_of_ancestry
 from turbotree.parsing.arcs import FloatArray, IntArray, TreeShape, best_trees, only_allowed
 from turbotree.parsing.automata import (
@@ -127,9 +128,7 @@ def choose_decomposition(decoder: str, decomposition: str | None, shape: TreeSha
     ['structured', 'logic']
     """
     if decomposition is not None and decomposition not in DECOMPOSITIONS:
-        raise InputError(
-            f"unknown decomposition {decomposition!r}; expected one of {', '.join(DECOMPOSITIONS)}"
-        )
+        raise unknown("decomposition", decomposition, DECOMPOSITIONS)
     if decoder not in SOLVERS:
         if decomposition == "logic":
             raise InputError(f"decoder {decoder!r} has no decomposition by logic")

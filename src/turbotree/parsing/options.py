@@ -10,6 +10,7 @@ from typing import Any
 from turbotree.errors import InputError
 from turbotree.features.weights import check_bits
 from turbotree.learning import LearnerOptions, Loss
+from turbotree.naming import unknown
 from turbotree.parsing.arcs import PruningOptions
 from turbotree.parsing.part_task import DECODERS, check_decoder
 from turbotree.parsing.parts import FAMILIES, families_of
@@ -119,9 +120,7 @@ class TrainingOptions:
             raise InputError(f"threads is {self.threads}; expected at least 1")
         for name in self.templates or {}:
             if name not in TEMPLATE_SETS:
-                raise InputError(
-                    f"unknown template set {name!r}; expected one of {', '.join(TEMPLATE_SETS)}"
-                )
+                raise unknown("template set", name, TEMPLATE_SETS)
 
     def pruner_learner(self) -> LearnerOptions:
         """Return how to train the pruner."""

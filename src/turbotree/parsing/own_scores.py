@@ -13,6 +13,7 @@ from turbotree import trees
 from turbotree.errors import InputError
 from turbotree.graphs import FactorGraph, Status
 from turbotree.graphs.batch import solve_many
+from turbotree.naming import unknown
 from turbotree.parsing.arcs import TreeShape
 from turbotree.parsing.certificate import Certificate
 from turbotree.parsing.decoding import SOLVERS, build_graph
@@ -121,7 +122,7 @@ def decode(
     (array([0, 1]), 21.0, 'OPTIMAL')
     """
     if decoder not in _DECODERS:
-        raise InputError(f"unknown decoder {decoder!r}; expected one of {', '.join(_DECODERS)}")
+        raise unknown("decoder", decoder, _DECODERS)
     arcs = _floats(arc_scores, "arc_scores")
     if arcs.ndim not in (2, 3) or arcs.shape[-1] != arcs.shape[-2] or arcs.shape[-1] < 1:
         raise InputError(

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from turbotree.errors import InputError
 from turbotree.features import Encoder, FiredFeature, explain
+from turbotree.naming import check_names, options_of, unknown
 from turbotree.parsing.arcs import Pruner, TreeShape
 from turbotree.parsing.constrained import check_labels, constrained_candidates
 from turbotree.parsing.constraints import Constraints
@@ -110,6 +111,7 @@ class Parser(SeveralTrees, Stored):
         >>> parser.parse(sentence, require=[(0, 1, "root")]).heads[0]
         0
         """
+        check_names("parse", options, options_of(Parser.parse, Parser.parse_batch))
         constraints = self._read(sentence, require, forbid, spans)
         return self.parse_batch([sentence], constraints=constraints, **options)[0]
 
@@ -199,6 +201,7 @@ class Parser(SeveralTrees, Stored):
         options
             As for :meth:`parse_batch`.
         """
+        check_names("pipe", options, options_of(Parser.pipe, Parser.parse_batch))
         if options.get("rules") is not None:
             options["rules"] = compile_rules(options["rules"])  # once for all batches
         self.parse_batch([], **options)  # complains now, not when the first parse is asked for
@@ -244,7 +247,7 @@ class Parser(SeveralTrees, Stored):
         usual = ARC_DECODERS if self.parts.families == ("arc",) else GRAPH_DECODERS
         decoder = decoder or usual[0]
         if decoder not in DECODERS:
-            raise InputError(f"unknown decoder {decoder!r}; expected one of {', '.join(DECODERS)}")
+            raise unknown("decoder", decoder, DECODERS)
         if decoder in ARC_DECODERS and usual is GRAPH_DECODERS:
             raise InputError(
                 f"decoder {decoder!r} is for arc-factored models; this one also scores "

@@ -14,6 +14,7 @@ from turbotree.features import AnyWeights, Encoded, Parts, Weights
 from turbotree.features._core import Gradient
 from turbotree.graphs import Status
 from turbotree.learning import Expectation
+from turbotree.naming import unknown
 from turbotree.parsing.arcs import BoolArray, FloatArray, IntArray, TreeShape, all_arcs, best_trees
 from turbotree.parsing.automata import IN_AUTOMATA
 from turbotree.parsing.decoding import build_graph, decode, heads_of
@@ -34,7 +35,7 @@ _RELAXED: dict[str, Any] = {"max_iterations": 100, "residual_threshold": 1e-3, "
 def check_decoder(decoder: str, families: Sequence[str]) -> None:
     """Refuse decoders that there are not, or that cannot serve the families of a model."""
     if decoder not in DECODERS:
-        raise InputError(f"unknown decoder {decoder!r}; expected one of {', '.join(DECODERS)}")
+        raise unknown("decoder", decoder, DECODERS)
     if decoder == "automata" and not {"arc", "sibling"} <= set(families) <= {"arc", *IN_AUTOMATA}:
         raise InputError(
             "decoder 'automata' is for models of siblings, perhaps with grandparents and "

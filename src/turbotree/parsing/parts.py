@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from turbotree.errors import InputError
 from turbotree.features import PartKind, Parts
+from turbotree.naming import unknown
 from turbotree.parsing import _core
 from turbotree.parsing.ancestry import ancestry_families
 from turbotree.parsing.arcs import ARC, IntArray
@@ -58,11 +59,11 @@ def families_of(model: str, parts: Sequence[str] | None = None) -> tuple[str, ..
     """
     if parts is None:
         if model not in MODELS:
-            raise InputError(f"unknown model kind {model!r}; expected one of {', '.join(MODELS)}")
+            raise unknown("model kind", model, MODELS)
         return MODELS[model]
     for name in parts:
         if name not in FAMILIES:
-            raise InputError(f"unknown parts {name!r}; expected some of {', '.join(FAMILIES)}")
+            raise unknown("parts", name, FAMILIES)
     for name, needed in NEEDS.items():
         if name in parts and not set(needed) <= set(parts):
             raise InputError(f"{name} needs {' and '.join(needed)} too")

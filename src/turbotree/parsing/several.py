@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, TypeAlias, TypeVar
 
 from turbotree.errors import InputError, TurbotreeError
+from turbotree.naming import check_names, options_of
 from turbotree.parsing.arcs import TreeShape
 from turbotree.parsing.constraints import Constraints
 from turbotree.parsing.k_best import SEVERAL, k_best_trees
@@ -87,6 +88,8 @@ class SeveralTrees(ABC):
         >>> first.score >= second.score, first.heads != second.heads
         (True, True)
         """
+        face = SeveralTrees
+        check_names("k_best", options, options_of(face.k_best, face.k_best_batch))
         constraints = self._read(sentence, require, forbid, spans)
         return self.k_best_batch([sentence], k, constraints=constraints, **options)[0]
 
@@ -159,6 +162,8 @@ class SeveralTrees(ABC):
 
         Options are those of :meth:`k_best_batch`; `on_failure` is that of :meth:`pipe`.
         """
+        face = SeveralTrees
+        check_names("k_best_pipe", options, options_of(face.k_best_pipe, face.k_best_batch))
         find = partial(self.k_best_batch, k=k, **options)
         return _piped(find, sentences, threads, on_failure)
 
@@ -175,6 +180,8 @@ class SeveralTrees(ABC):
 
         Options are those of :meth:`sample_batch`; `on_failure` is that of :meth:`pipe`.
         """
+        face = SeveralTrees
+        check_names("sample_pipe", options, options_of(face.sample_pipe, face.sample_batch))
         find = partial(self.sample_batch, n=n, **options)
         return _piped(find, sentences, threads, on_failure)
 
@@ -215,6 +222,7 @@ class SeveralTrees(ABC):
         >>> len(parser.sample(next(treebank(1, seed=2)), 5, seed=3))
         5
         """
+        check_names("sample", options, options_of(SeveralTrees.sample, SeveralTrees.sample_batch))
         constraints = self._read(sentence, require, forbid, ())
         return self.sample_batch([sentence], n, seed=seed, constraints=constraints, **options)[0]
 

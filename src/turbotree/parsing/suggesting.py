@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from turbotree.errors import InputError
+from turbotree.naming import unknown
 from turbotree.parsing.parser import Parser
 from turbotree.text import Sentence
 
@@ -101,7 +101,7 @@ def suggest_sentences(
     (3, True)
     """
     if measure not in MEASURES:
-        raise InputError(f"unknown measure {measure!r}; expected one of {', '.join(MEASURES)}")
+        raise unknown("measure", measure, MEASURES)
 
     def rated() -> Iterator[OpenSentence]:
         for place, parse in enumerate(parser.pipe(sentences, threads=threads)):

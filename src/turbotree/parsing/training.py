@@ -8,7 +8,6 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
-from turbotree.errors import InputError
 from turbotree.features import (
     FrozenWeights,
     Parts,
@@ -22,6 +21,7 @@ from turbotree.learning import (
 )
 from turbotree.learning.progress import Progress, Silent
 from turbotree.learning.temperature import typical_temperature
+from turbotree.naming import options_from
 from turbotree.parsing.arcs import (
     ArcModel,
     Pruner,
@@ -73,10 +73,11 @@ def train_parser(
     options
         Those of :class:`TrainingOptions`.
     """
+    settings = options_of(options)  # complains before the data are read
     trainer = Trainer(
         read_trees(train, "training data", partial=True),
         read_trees(dev, "development data") if dev is not None else [],
-        options_of(options),
+        settings,
         Path(checkpoint) if checkpoint is not None else None,
         progress or Silent(),
     )
@@ -87,10 +88,7 @@ def train_parser(
 
 def options_of(given: dict[str, Any]) -> TrainingOptions:
     """Check the options of a training; an unknown one gives an InputError."""
-    try:
-        return TrainingOptions(**given)
-    except TypeError as error:
-        raise InputError(str(error).replace("TrainingOptions.__init__()", "train")) from None
+    return options_from(TrainingOptions, "train", given, train_parser)
 
 
 class Trainer(Course):

@@ -9,6 +9,7 @@ from typing import Any
 from turbotree.errors import InputError
 from turbotree.features.weights import check_bits
 from turbotree.labeling import TaggerOptions
+from turbotree.naming import options_from, unknown
 from turbotree.parsing import TrainingOptions
 from turbotree.pipeline.atoms import UNITS
 
@@ -63,16 +64,13 @@ class PipelineOptions:
                 raise InputError(f"{name} is {value!r}; expected a whole number from {low}")
         check_bits(self.bits)
         if self.unit is not None and self.unit not in UNITS:
-            raise InputError(f"unknown unit {self.unit!r}; expected one of {', '.join(UNITS)}")
+            raise unknown("unit", self.unit, UNITS)
         for name, options in (("tagger", self.tagger), ("parser", self.parser)):
             own = sorted({"bits", "seed", "threads", "licence", "task"} & set(options))
             if own:
                 raise InputError(f"{name}: {', '.join(own)} is the same for the whole pipeline")
-        try:
-            TaggerOptions(**self.tagger_options())
-            TrainingOptions(**self.parser_options())
-        except TypeError as error:
-            raise InputError(str(error)) from None
+        options_from(TaggerOptions, "tagger", self.tagger_options())
+        options_from(TrainingOptions, "parser", self.parser_options())
 
     def _shared(self) -> dict[str, Any]:
         return {

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from turbotree.errors import InputError
 from turbotree.labeling import Tagger
+from turbotree.naming import check_names, options_of
 from turbotree.parsing import Parse, Parser
 from turbotree.parsing.several import OnFailure, leaving_out_failures
 from turbotree.pipeline.lemmatizer import Lemmatizer
@@ -95,6 +96,7 @@ class Pipeline(Stored):
             raise InputError(
                 "this pipeline has no tokenizer: its training data did not say where spaces are"
             )
+        check_names("Pipeline", options, options_of(Pipeline.__call__, *_FINDING))
         sentences = self.tokenizer.sentences(text, name=name)
         return list(self.annotate_stream(sentences, on_failure=on_failure, **options))
 
@@ -114,6 +116,8 @@ class Pipeline(Stored):
         """
         if threads < 1:
             raise InputError(f"threads is {threads}; expected at least 1")
+        known = options_of(Pipeline.pipe, Pipeline.__call__, *_FINDING)
+        check_names("pipe", options, known)
         return map_in_order(partial(self, **options), texts, threads=threads)
 
     def annotate(
@@ -130,6 +134,7 @@ class Pipeline(Stored):
         options
             As for :meth:`turbotree.parsing.Parser.parse_batch`.
         """
+        check_names("annotate", options, options_of(*_FINDING))
         tagged = list(sentences) if keep_tags else self.tag(sentences)
         return self.parser.parse_batch(tagged, **options)
 
@@ -170,6 +175,8 @@ class Pipeline(Stored):
 
         `on_failure` is that of :meth:`turbotree.parsing.Parser.pipe`.
         """
+        known = options_of(Pipeline.annotate_stream, *_FINDING)
+        check_names("annotate_stream", options, known)
         find = leaving_out_failures(partial(self.annotate, **options), on_failure)
         return map_batches(find, sentences, size=_BATCH_SIZE, threads=threads)
 
@@ -189,3 +196,7 @@ class Pipeline(Stored):
         from turbotree.pipeline.storing import fields_of
 
         return cls(**fields_of(arrays, header))
+
+
+# Whose options all ways to annotate take.
+_FINDING = (Pipeline.annotate, Parser.parse_batch)

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from turbotree.errors import InputError
 from turbotree.labeling import Tagger
 from turbotree.labeling.data import TrainingSource
 from turbotree.learning import Checkpoint, EpochRecord
 from turbotree.learning.progress import Progress, Silent
+from turbotree.naming import options_from
 from turbotree.parsing import Parser
 from turbotree.parsing.treebank import read_trees
 from turbotree.pipeline.jackknife import Annotator, jackknife
@@ -52,10 +52,7 @@ def train_pipeline(
     options
         Those of :class:`PipelineOptions`.
     """
-    try:
-        settings = PipelineOptions(**options)
-    except TypeError as error:
-        raise InputError(str(error).replace("PipelineOptions.__init__()", "train")) from None
+    settings = options_from(PipelineOptions, "train", options, train_pipeline)
     trainer = _Trainer(
         read_trees(train, "training data"),
         read_trees(dev, "development data") if dev is not None else [],
@@ -195,9 +192,8 @@ def jackknife_tags(
     True
     """
     folder = Path(checkpoint) if checkpoint is not None else None
-    trainer = _Trainer(
-        sentences, [], PipelineOptions(**options), folder, resume, progress or Silent()
-    )
+    settings = options_from(PipelineOptions, "jackknife_tags", options, jackknife_tags)
+    trainer = _Trainer(sentences, [], settings, folder, resume, progress or Silent())
     return trainer._jackknife()
 
 

@@ -22,6 +22,7 @@ from typing import Any, Protocol, TypeVar
 
 from turbotree.atomic import remove_unfinished
 from turbotree.errors import InputError, MissingExtraError, TurbotreeError
+from turbotree.naming import unknown
 
 _R = TypeVar("_R")
 
@@ -60,7 +61,7 @@ def open_engine(name: str, workers: int, *, address: str | None = None) -> Itera
         Of a Ray cluster that is there already; without it Ray starts on this machine alone.
     """
     if name not in ENGINES:
-        raise InputError(f"unknown engine {name!r}; expected one of {', '.join(ENGINES)}")
+        raise unknown("engine", name, ENGINES)
     if workers < 1:
         raise InputError(f"workers is {workers}; expected at least 1")
     if name == "processes":

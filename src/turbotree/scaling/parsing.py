@@ -20,6 +20,7 @@ from typing import Any
 from turbotree.atomic import atomic_path
 from turbotree.errors import InputError
 from turbotree.models import located
+from turbotree.naming import unknown
 from turbotree.scaling.annotating import AnyPiece, PieceReport, parse_piece
 from turbotree.scaling.engines import Engine
 from turbotree.scaling.parquet import ROWS, is_parquet, join_tables, row_groups
@@ -85,7 +86,7 @@ def parse_corpus(
         Told of each piece that is done: how many are, of how many, and what became of it.
     """
     if rows not in ROWS:
-        raise InputError(f"rows of {rows!r}; expected one of {', '.join(ROWS)}")
+        raise unknown("kind of rows", rows, ROWS)
     model = located(model)
     files = [Path(path) for path in inputs]
     targets = _targets(files, Path(output))

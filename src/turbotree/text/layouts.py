@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from turbotree.errors import InputError
+from turbotree.naming import nearest
 
 #: The ten columns of CoNLL-U, by the names used everywhere in turbotree.
 STANDARD_COLUMNS = (
@@ -77,7 +78,9 @@ class Layout:
             return self.columns.index(column)
         except ValueError:
             known = ", ".join(self.columns)
-            raise InputError(f"no column {column!r} in {self.name} (columns: {known})") from None
+            near = nearest(column, self.columns)
+            hint = f"; did you mean {near!r}?" if near else f" (columns: {known})"
+            raise InputError(f"no column {column!r} in {self.name}{hint}") from None
 
 
 CONLLU = Layout("CoNLL-U", STANDARD_COLUMNS, "\t", numbered=True, extended=True)

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 
 from turbotree.errors import InputError
+from turbotree.naming import unknown
 from turbotree.text.blocks import split_line
 from turbotree.text.layouts import CONLLU, CONLLX, Layout, column_layout
 from turbotree.text.reading import OnError, read_layout
@@ -68,7 +69,7 @@ def layout_of(format: str | Layout) -> Layout:
     known = {"conllu": CONLLU, "conllx": CONLLX, "columns": column_layout()}
     layout = known.get(format)
     if layout is None:
-        raise InputError(f"unknown format {format!r}, expected one of {', '.join(known)}")
+        raise unknown("format", format, known)
     return layout
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -28,6 +27,7 @@ from turbotree.graphs.rules.syntax import (
     Values,
     Variable,
 )
+from turbotree.naming import suggest
 
 #: Sorts of arguments that are no domains: a text in quotes (or a set of such), and anything.
 TEXT, ANY = "text", ""
@@ -73,21 +73,6 @@ def check(rules: Iterable[Rule], vocabulary: Vocabulary, source: str) -> list[Ru
     """
     checker = _Checker(vocabulary, source)
     return [replace(rule, formula=checker.formula(rule.formula, {})) for rule in rules]
-
-
-def suggest(name: str, known: Iterable[str]) -> str:
-    """Say which of the known names may be meant, or all of them.
-
-    >>> suggest("upso", ["upos", "form"])
-    "; did you mean 'upos'?"
-    >>> suggest("z", ["upos", "form"])
-    '; there are form, upos'
-    """
-    names = sorted(known)
-    near = difflib.get_close_matches(name, names, n=1)
-    if near:
-        return f"; did you mean {near[0]!r}?"
-    return f"; there are {', '.join(names)}" if names else "; there are none"
 
 
 class _Checker:

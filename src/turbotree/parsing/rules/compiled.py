@@ -22,7 +22,8 @@ from turbotree.graphs.rules.syntax import (
     Rule,
     predicates_in,
 )
-from turbotree.graphs.rules.vocabulary import check, suggest
+from turbotree.graphs.rules.vocabulary import check
+from turbotree.naming import suggest
 from turbotree.parsing.rules.words import LABELS, VOCABULARY
 from turbotree.parsing.rules.worlds import patterns_of
 
