@@ -282,6 +282,15 @@ def test_labels_that_clash_with_a_rule_are_named(parser):
         ("forall h, m: label(h, m, h)", "<rules>:1:26: expected a text in quotes here"),
         ("one-rot", "no such file, and no rules of that name; did you mean 'one-root'?"),
         ("one-root,one-root", "two rules have the name 'one_root'"),
+        ("one root", "no such file, and no rules of that name; did you mean 'one-root'?"),
+        ("one-root, my/own.rules", "rules 'my/own.rules': no such file"),
+        ("my own.rules", "rules 'my own.rules': no such file"),
+        # What is no name and no path is a rule, and its mistake has a place.
+        ("forall h, m: arc h, m", "<rules>:1:18: expected "),
+        ("rule late: forall m", "<rules>:1:20: expected ',', ':' or 'in', got the end"),
+        ("at most 1 m, arc", "<rules>:1:17: expected ',', ':' or 'in', got the end"),
+        ("h < m", "<rules>:1:1: variable 'h' is not bound"),
+        ("forall h: upos[h] = 'X'", "<rules>:1:15: expected "),
     ],
 )
 def test_rules_that_mean_nothing_are_refused(parser, rules, message):

@@ -12,7 +12,7 @@ import pytest
 
 from turbotree.parsing import Parser
 from turbotree.pipeline import Pipeline
-from turbotree.serving.reading import conllu_sentences, tagged_sentences
+from turbotree.serving.reading import conllu_sentences, tagged_sentences, token_sentence
 from turbotree.text import treebank
 
 BIRDS = "Birds/NOUN sing/VERB loudly/ADV ./PUNCT"
@@ -362,6 +362,29 @@ def test_rules_that_come_along_can_be_sent_as_they_are(client: Callable[..., Any
         response = app.post("/parse", json={"tagged": BIRDS, "rules": text})
         # A small model may lack a label that a rule names; that is told, and nothing else.
         assert response.status_code == 200 or "has no label" in refused(response, 422)
+
+
+def test_bundled_rules_are_known_by_name(client: Callable[..., Any], parser: Any) -> None:
+    app = client()
+    sentence = token_sentence(BIRDS.split(), need_tags=True)
+    for names in ("one-root", "one-root, determiners\n"):
+        expected = parser.parse(sentence, rules=names.strip())
+        answer = the_sentence(app.post("/parse", json={"tagged": BIRDS, "rules": names}))
+        assert answer["trees"][0]["heads"] == list(expected.heads)
+    response = app.post("/parse", json={"tagged": BIRDS, "rules": "one-rot"})
+    assert refused(response, 422) == "unknown rules 'one-rot'; did you mean 'one-root'?"
+    batch = {"documents": [{"tagged": BIRDS}], "rules": "one-root"}
+    assert "error" not in app.post("/batch", json=batch).json()["documents"][0]
+    described = app.get("/openapi.json").json()["components"]["schemas"]["ParseRequest"]
+    assert "name of bundled rules" in str(described["properties"]["rules"])
+
+
+def test_a_file_beside_the_server_does_not_take_the_name_of_bundled_rules(
+    client: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "one-root").write_text("forall h, m: secret(h, m)")
+    assert client().post("/parse", json={"tagged": BIRDS, "rules": "one-root"}).status_code == 200
 
 
 def test_answers_are_ascii_json(client: Callable[..., Any]) -> None:

@@ -21,7 +21,7 @@ from turbotree.serving.limits import Limits, TooLargeError, TooSlowError
 from turbotree.serving.reading import (
     check_lengths,
     conllu_sentences,
-    rules_text,
+    served_rules,
     tagged_sentences,
     token_sentence,
 )
@@ -44,7 +44,7 @@ class Question:
     k
         How many trees of each sentence.
     rules
-        The text of rules.
+        The text of rules, or the names of bundled ones.
     marginals, trace
         Whether to tell probabilities, and the rounds of the solver.
     """
@@ -198,7 +198,7 @@ class Engine:
             return options
         if not self.rules_allowed:
             raise InputError("rules: this server takes none")
-        options["rules"] = rules_text(question.rules)
+        options["rules"] = served_rules(question.rules)
         return options
 
     def _trees(

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from turbotree.errors import InputError
+from turbotree.parsing.rules.compiled import ParserRules, bundled, look_like_names
 from turbotree.serving.limits import Limits, TooLargeError
 from turbotree.text import Sentence, read_conllu
 
@@ -88,14 +89,22 @@ def check_lengths(sentences: Iterable[Sentence], limits: Limits) -> None:
             )
 
 
-def rules_text(text: str) -> str:
-    """Make sure that rules from afar are nothing but rules: no path, no word list on our disk.
+def served_rules(text: str) -> str | ParserRules:
+    """Take rules from afar: the names of bundled ones, or a text that reads no file of ours.
 
-    >>> rules_text("forall m: form(m) in file '/etc/passwd' -> arc(root, m)")
+    >>> served_rules("one-root").rules[0].name
+    'one_root'
+    >>> served_rules("one-rot")
+    Traceback (most recent call last):
+    ...
+    turbotree.errors.InputError: unknown rules 'one-rot'; did you mean 'one-root'?
+    >>> served_rules("forall m: form(m) in file '/etc/passwd' -> arc(root, m)")
     Traceback (most recent call last):
     ...
     turbotree.errors.InputError: <rules>:1:19: 'in file' is not for servers; ...
     """
+    if look_like_names(text.strip()):
+        return bundled(text.strip())
     found = _FILE_IN_RULES.search(text)
     if found:
         before = text[: found.start()]

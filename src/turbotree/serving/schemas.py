@@ -16,6 +16,12 @@ except ImportError as error:
 _ARC = "An arc as [head, modifier] or [head, modifier, label]; words are 1 to n, head 0 is the root"
 Arc = Annotated[list[int | str | None], Field(min_length=2, max_length=3, description=_ARC)]
 Cell = Annotated[str, Field(max_length=1000)]
+_RULES = (
+    "Rules that trees obey: their text, or the name of bundled rules, several with commas between"
+)
+Rules = Annotated[
+    str, Field(max_length=20_000, description=_RULES, examples=["one-root,one-subject"])
+]
 
 
 class Strict(BaseModel):
@@ -55,7 +61,7 @@ class ParseRequest(Document):
     require: list[Arc] = Field([], description="Arcs that the tree has to have.", max_length=2000)
     forbid: list[Arc] = Field([], description="Arcs that it must not have.", max_length=2000)
     k: int = Field(1, ge=1, le=100, description="How many trees, best first.")
-    rules: str | None = Field(None, max_length=20_000, description="Rules that trees obey.")
+    rules: Rules | None = None
     marginals: bool = Field(False, description="Probabilities of arcs and labels.")
     trace: bool = Field(False, description="Bound and value of every round of the solver.")
 
@@ -70,7 +76,7 @@ class BatchRequest(Strict):
 
     documents: list[Document] = Field(min_length=1, max_length=1000)
     k: int = Field(1, ge=1, le=100)
-    rules: str | None = Field(None, max_length=20_000)
+    rules: Rules | None = None
     marginals: bool = False
 
 

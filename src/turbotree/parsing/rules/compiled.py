@@ -1,8 +1,9 @@
-"""Rules compiled for parsers, and the rules that come along."""
+"""Rules compiled for parsers, and the bundled ones."""
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -23,7 +24,7 @@ from turbotree.graphs.rules.syntax import (
     predicates_in,
 )
 from turbotree.graphs.rules.vocabulary import check
-from turbotree.naming import suggest
+from turbotree.naming import nearest, suggest, unknown
 from turbotree.parsing.rules.words import LABELS, VOCABULARY
 from turbotree.parsing.rules.worlds import patterns_of
 
@@ -110,8 +111,9 @@ def compile_rules(rules: RulesLike) -> ParserRules:
     Parameters
     ----------
     rules
-        The text of rules; the path of a rule file; the name of rules that come along (one of
-        :func:`shipped_rules`), or several of them with commas between; or rules already read.
+        The text of rules; the path of a rule file; the name of bundled rules (one of
+        :func:`shipped_rules`); several paths and names with commas between; or rules already read.
+        What has the look of neither a path nor a name is taken for a text.
 
     Raises
     ------
@@ -126,6 +128,10 @@ def compile_rules(rules: RulesLike) -> ParserRules:
     Traceback (most recent call last):
     ...
     turbotree.errors.InputError: <rules>:1:14: unknown predicate 'ark'; did you mean 'arc'?
+    >>> compile_rules("at most 1 m, arc")
+    Traceback (most recent call last):
+    ...
+    turbotree.errors.InputError: <rules>:1:17: expected ',', ':' or 'in', got the end
     """
     if isinstance(rules, ParserRules):
         return rules
@@ -137,20 +143,61 @@ def compile_rules(rules: RulesLike) -> ParserRules:
         return _joined([compile_rules(one) for one in rules])
     if "\n" not in rules and os.path.isfile(rules):
         return compile_rules(Path(rules))
-    if _looks_like_a_formula(rules):
+    if not look_like_names(rules):
         return compile_rules(Rules.from_text(rules))
     names = [name.strip() for name in rules.split(",")]
     if len(names) > 1:
         return _joined([compile_rules(name) for name in names])
-    if rules not in shipped_rules():
-        hint = suggest(rules, shipped_rules())
-        raise InputError(f"rules {rules!r}: no such file, and no rules of that name{hint}")
-    with resources.as_file(_folder() / (rules + _ENDING)) as path:
+    if names[0] not in shipped_rules():
+        hint = suggest(names[0], shipped_rules())
+        raise InputError(f"rules {names[0]!r}: no such file, and no rules of that name{hint}")
+    return bundled(names[0])
+
+
+def look_like_names(rules: str) -> bool:
+    """Tell whether a string has the look of names or paths, with commas between; else it is a text.
+
+    >>> look_like_names("one-root, my.rules"), look_like_names("forall h, m: arc h m")
+    (True, False)
+    """
+    if "\n" in rules or not rules.strip():
+        return False
+    return all(_looks_like_a_name(piece.strip()) for piece in rules.split(","))
+
+
+def _looks_like_a_name(piece: str) -> bool:
+    if piece.endswith(_ENDING):
+        return True
+    if set(piece) & set("()[]{}<>='\""):  # what a formula has, and hardly a path
+        return False
+    if "/" in piece or os.sep in piece:
+        return True
+    if ":" in piece:
+        return False
+    # White space parts the words of a formula; or of a name that somebody remembers so.
+    return not re.search(r"\s", piece) or nearest(piece, shipped_rules()) is not None
+
+
+def bundled(names: str) -> ParserRules:
+    """Give bundled rules by name, or by several with commas between; no other file is looked at.
+
+    >>> [rule.name for rule in bundled("one-root, determiners").rules]
+    ['one_root', 'determiners']
+    """
+    several = [name.strip() for name in names.split(",")]
+    for name in several:
+        if name not in shipped_rules():
+            raise unknown("rules", name, shipped_rules())
+    return _joined([_bundled(name) for name in several])
+
+
+def _bundled(name: str) -> ParserRules:
+    with resources.as_file(_folder() / (name + _ENDING)) as path:
         return replace(compile_rules(Path(path)), source=path.name)
 
 
 def shipped_rules() -> tuple[str, ...]:
-    """Return the names of the rules that come along.
+    """Return the names of the bundled rules.
 
     >>> shipped_rules()
     ('determiners', 'names', 'one-root', 'one-subject', 'quotations')
@@ -166,10 +213,6 @@ def label_patterns(rule: Rule) -> set[tuple[str, ...]]:
 
 def _folder() -> resources.abc.Traversable:
     return resources.files("turbotree.parsing.rules").joinpath("shipped")
-
-
-def _looks_like_a_formula(text: str) -> bool:
-    return "\n" in text or "(" in text or text.strip() == ""
 
 
 def _joined(several: Sequence[ParserRules]) -> ParserRules:
