@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -49,6 +51,61 @@ def test_text_comes_from_an_option_a_file_or_a_pipe(
     last = sentences(from_file)[-1]
     assert last.sent_id == "3"
     assert last.column("misc")[0] == f"TokenRange={TEXT.index('Did')}:{TEXT.index('Did') + 3}"
+
+
+LINES = "The dogs slept. A girl sang.\n\n  Did the man see a dog ?  \nThe end\n"
+
+
+def test_each_line_may_be_one_sentence(
+    run: Callable[..., Any], pipeline: Path, tmp_path: Path
+) -> None:
+    found = run("parse", pipeline, "--input-format", "lines", input=LINES).stdout
+    made = sentences(found)
+    assert [s.text for s in made] == [
+        "The dogs slept. A girl sang.",
+        "Did the man see a dog ?",
+        "The end",
+    ]
+    assert made[0].forms == ("The", "dogs", "slept", ".", "A", "girl", "sang", ".")
+    assert [s.sent_id for s in made] == ["1", "2", "3"]
+    for sentence in made:  # every token knows its place in the file
+        for form, misc in zip(sentence.forms, sentence.column("misc"), strict=True):
+            start, end = misc.rpartition("TokenRange=")[2].split(":")
+            assert LINES[int(start) : int(end)] == form
+    by_name = tmp_path / "some.lines"
+    by_name.write_text(LINES)
+    assert run("parse", pipeline, by_name).stdout == found
+    assert run("parse", pipeline, by_name, "--threads", 2).stdout == found
+    assert run("parse", pipeline, "--text", LINES, "--input-format", "lines").stdout == found
+
+
+def test_words_may_be_parted_by_spaces(
+    run: Callable[..., Any], pipeline: Path, tmp_path: Path
+) -> None:
+    found = run("parse", pipeline, "--input-format", "words", input=LINES).stdout
+    made = sentences(found)
+    assert [s.forms for s in made] == [tuple(x.split()) for x in LINES.splitlines() if x.strip()]
+    assert [s.text for s in made] == [" ".join(s.forms) for s in made]
+    given = "".join(s.replace(head=["_"] * len(s)).to_text() for s in made)
+    tagged = sentences(run("parse", pipeline, "--input-format", "conllu", input=given).stdout)
+    assert [(s.upos, s.heads) for s in tagged] == [(s.upos, s.heads) for s in made]
+    by_name = tmp_path / "some.words"
+    by_name.write_text(LINES)
+    assert run("parse", pipeline, by_name).stdout == found
+    assert len(sentences(run("parse", pipeline, by_name, "--k", 2).stdout)) == 6
+
+
+def test_lines_are_answered_as_they_come(pipeline: Path) -> None:
+    command = [sys.executable, "-m", "turbotree", "parse", str(pipeline), "--input-format", "lines"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        for text in (b"The dogs slept.", b"A girl sang."):
+            process.stdin.write(text + b"\n")
+            process.stdin.flush()
+            answer = b"".join(iter(process.stdout.readline, b"\n"))  # the pipe is still open
+            assert b"# text = " + text in answer
+        process.stdin.close()
 
 
 def test_sentences_are_tagged_and_parsed(
@@ -137,6 +194,7 @@ def test_parsers_learn_from_predicted_tags_and_may_be_compact(
     [
         (("--text", "a", "--input-format", "conllu"), "give only one of them"),
         (("--text", "a", "--keep-tags"), "plain text has no tags"),
+        (("--input-format", "words", "--keep-tags"), "plain text has no tags"),
         (("--columns", "form"), "--columns and --encoding are for taggers"),
     ],
 )
@@ -148,8 +206,9 @@ def test_what_does_not_go_together_is_said(
 
 def test_text_is_for_pipelines(fails: Callable[..., str], files: Any) -> None:
     assert "--text and --keep-tags are for pipelines" in fails("parse", files.model, "--text", "a")
-    line = fails("parse", files.model, "--input-format", "text", input="a")
-    assert line == "--input-format text is for pipelines: other models need sentences"
+    for format in ("text", "lines", "words"):
+        line = fails("parse", files.model, "--input-format", format, input="a")
+        assert line.startswith(f"--input-format {format} is for pipelines: other models need")
 
 
 def test_text_that_is_not_unicode_is_one_line(

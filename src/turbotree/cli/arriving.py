@@ -22,15 +22,16 @@ class Arriving:
     """The lines of a live input, with a look at what has already arrived.
 
     It reads the file descriptor itself, because what lies in Python's own buffer cannot be seen.
+    Sentences end at blank lines, or each takes one line.
     """
 
-    def __init__(self, stream: IO[bytes]) -> None:
+    def __init__(self, stream: IO[bytes], *, by_line: bool = False) -> None:
         self.name = stream.name
         self._descriptor = stream.fileno()
         self._lines: deque[bytes] = deque()
         self._unfinished = b""
         self._ended = False
-        self._read_ends, self._given_ends = _Ends(), _Ends()
+        self._read_ends, self._given_ends = _Ends(by_line), _Ends(by_line)
 
     def seekable(self) -> bool:
         """Tell readers that this is live."""
@@ -68,13 +69,17 @@ class Arriving:
 
 
 class _Ends:
-    """Counts the ends of sentences: blank lines after lines that are not."""
+    """Counts the ends of sentences: blank lines after lines that are not, or the latter alone."""
 
-    def __init__(self) -> None:
+    def __init__(self, by_line: bool) -> None:
         self.count = 0
+        self._by_line = by_line
         self._blank_before = True
 
     def see(self, line: bytes) -> None:
+        if self._by_line:
+            self.count += bool(line.strip())
+            return
         blank = line in (b"", b"\n", b"\r", b"\r\n")
         self.count += blank and not self._blank_before
         self._blank_before = blank

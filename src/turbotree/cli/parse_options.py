@@ -77,8 +77,10 @@ Format: TypeAlias = Annotated[
 InputFormat: TypeAlias = Annotated[
     InputFormatName | None,
     typer.Option(
-        help="Without it, what the file looks like; for standard input conllu, or text if the "
-        "model is a pipeline.",
+        help="For pipelines, text: the model finds the sentences; lines: each line is one "
+        "sentence; words: each line is one sentence, its words parted by spaces. Without it, what "
+        "the file is called (.lines, .words) or looks like; for standard input conllu, or text if "
+        "the model is a pipeline.",
         show_default=False,
     ),
 ]

@@ -34,11 +34,18 @@ class OnMistake(str, Enum):
 
 
 class InputFormat(str, Enum):
-    """The formats that hold trees; and plain text, for pipelines."""
+    """The formats that hold trees; and, for pipelines, plain text with and without structure."""
 
     CONLLU = "conllu"
     CONLLX = "conllx"
     TEXT = "text"
+    LINES = "lines"
+    WORDS = "words"
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether there is nothing but words: no tags, no trees."""
+        return self in (InputFormat.TEXT, InputFormat.LINES, InputFormat.WORDS)
 
 
 class Skipped:
@@ -87,8 +94,10 @@ def tree_layout(path: Path, format: InputFormat | None = None) -> Layout:
 
 def format_layout(format: InputFormat) -> Layout:
     """Give the layout of a format of sentences."""
-    if format is InputFormat.TEXT:
-        raise InputError("--input-format text is for pipelines: other models need sentences")
+    if format.is_plain:
+        raise InputError(
+            f"--input-format {format.value} is for pipelines: other models need words with tags"
+        )
     return layout_of(format.value)
 
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
+from turbotree.cli.arriving import Arriving, batches
 from turbotree.cli.formats import Notes, OutputFormat, format_of, write_parses
 from turbotree.cli.output import in_color, opened_output
 from turbotree.cli.reading import STDIN, InputFormat, Skipped, format_layout, standard_input
 from turbotree.errors import InputError
 from turbotree.parsing import Parse
 from turbotree.pipeline import Pipeline, Tokenizer
+from turbotree.pipeline.pipeline import NO_TOKENIZER
 from turbotree.text import Sentence, read_layout, sniff
 from turbotree.text.sources import is_live, lines_of, name_of
 
@@ -21,6 +24,9 @@ Find = Callable[..., Iterator[Parse]]
 
 # Text is parsed a paragraph at a time, and further where none ends for long.
 _LONGEST_TEXT = 100_000  # characters
+# Lines that are parsed at once from a live input, if so many have arrived.
+_MOST_LINES = 256
+_BY_ENDING = {".lines": InputFormat.LINES, ".words": InputFormat.WORDS}
 
 
 def run_pipeline(
@@ -52,9 +58,9 @@ def run_pipeline(
             "CoNLL-X has no column for probabilities; choose another --format with --marginals"
         )
     given = input_format or (_format_at(source) if text is None else InputFormat.TEXT)
-    if text is not None and given is not InputFormat.TEXT:
+    if text is not None and not given.is_plain:
         raise InputError(f"--text and --input-format {given.value}: give only one of them")
-    if keep_tags and given is InputFormat.TEXT:
+    if keep_tags and given.is_plain:
         raise InputError("--keep-tags is for sentences; plain text has no tags")
 
     def trees(sentences: Iterable[Sentence]) -> Iterator[Parse]:
@@ -67,6 +73,9 @@ def run_pipeline(
         stream = source if source is not None or text is not None else standard_input()
         if given is InputFormat.TEXT:
             parses = _parse_text(pipeline, stream, text, out, trees)
+        elif given.is_plain:
+            stream = stream if text is None else io.BytesIO(text.encode())
+            parses = _parse_lines(pipeline, stream, given, out, trees)
         else:
             parses = trees(read_layout(stream, format_layout(given), on_error=skipped.on_error))
         write_parses(parses, out, chosen, notes, color=in_color(output))
@@ -75,6 +84,9 @@ def run_pipeline(
 
 def _format_at(path: Path | None) -> InputFormat:
     """Tell whether a file holds sentences; what does not look so is text."""
+    named = _BY_ENDING.get(Path(path.name.removesuffix(".gz")).suffix) if path is not None else None
+    if named is not None:
+        return named
     if path is None or not path.is_file():
         return InputFormat.TEXT
     try:
@@ -93,16 +105,70 @@ def _parse_text(
     out: IO[bytes],
     trees: Callable[[Iterable[Sentence]], Iterator[Parse]],
 ) -> Iterator[Parse]:
-    if pipeline.tokenizer is None:
-        raise InputError("this pipeline has no tokenizer; give it sentences in CoNLL-U")
+    tokenizer = _tokenizer(pipeline)
     pieces = iter([(0, text)]) if text is not None else text_pieces(source)
     if text is not None or not is_live(source):
-        sentences = (s for made in _tokenized(pipeline.tokenizer, pieces) for s in made)
+        sentences = (s for made in _tokenized(tokenizer, pieces) for s in made)
         yield from trees(sentences)
         return
-    for made in _tokenized(pipeline.tokenizer, pieces):  # somebody waits at the other end
+    for made in _tokenized(tokenizer, pieces):  # somebody waits at the other end
         yield from trees(made)
         out.flush()
+
+
+def _tokenizer(pipeline: Pipeline) -> Tokenizer:
+    if pipeline.tokenizer is None:
+        raise InputError(
+            f"{NO_TOKENIZER}; give it CoNLL-U, or lines of words with --input-format words"
+        )
+    return pipeline.tokenizer
+
+
+def _parse_lines(
+    pipeline: Pipeline,
+    source: Any,
+    format: InputFormat,
+    out: IO[bytes],
+    trees: Callable[[Iterable[Sentence]], Iterator[Parse]],
+) -> Iterator[Parse]:
+    tokenizer = _tokenizer(pipeline) if format is InputFormat.LINES else None
+    if not is_live(source):
+        yield from trees(line_sentences(source, tokenizer))
+        return
+    arriving = Arriving(source, by_line=True)
+    for batch in batches(line_sentences(arriving, tokenizer), arriving, _MOST_LINES):
+        yield from trees(batch)
+        out.flush()
+
+
+def line_sentences(source: Any, tokenizer: Tokenizer | None) -> Iterator[Sentence]:
+    """Give one sentence for each line that is not blank; without a tokenizer, spaces part words.
+
+    >>> import io
+    >>> lines = io.BytesIO(b"The dogs slept .\\n\\nThe end\\n")
+    >>> [sentence.forms for sentence in line_sentences(lines, None)]
+    [('The', 'dogs', 'slept', '.'), ('The', 'end')]
+    """
+    count = at = 0
+    with lines_of(source) as lines:
+        for line in decoded_lines(lines, source):
+            if line.strip():
+                count += 1
+                if tokenizer is not None:
+                    yield from tokenizer.line_sentences(line, offset=at, first=count)
+                else:
+                    comments = [f"sent_id = {count}", f"text = {' '.join(line.split())}"]
+                    yield Sentence.from_words(line.split(), comments=comments)
+            at += len(line)
+
+
+def decoded_lines(lines: Iterable[bytes], source: Any) -> Iterator[str]:
+    """Decode lines; name the one that is not UTF-8."""
+    for number, raw in enumerate(lines, 1):
+        try:
+            yield raw.decode().removeprefix("\ufeff" if number == 1 else "")
+        except UnicodeDecodeError:
+            raise InputError(f"{name_of(source)}:{number}: not UTF-8 text") from None
 
 
 def _tokenized(tokenizer: Tokenizer, pieces: Iterable[tuple[int, str]]) -> Iterator[list[Sentence]]:
@@ -123,11 +189,7 @@ def text_pieces(source: Any) -> Iterator[tuple[int, str]]:
     lines: list[str] = []
     start = at = 0
     with lines_of(source) as stream:
-        for number, raw in enumerate(stream, 1):
-            try:
-                line = raw.decode()
-            except UnicodeDecodeError:
-                raise InputError(f"{name_of(source)}:{number}: not UTF-8 text") from None
+        for line in decoded_lines(stream, source):
             blank = not line.strip()
             if lines and (blank or at - start > _LONGEST_TEXT):
                 yield start, "".join(lines)

@@ -11,7 +11,14 @@ from typing import IO, Any
 from turbotree.cli.arriving import Arriving, batches
 from turbotree.cli.formats import OutputFormat, format_of
 from turbotree.cli.output import opened_output
-from turbotree.cli.reading import STDIN, InputFormat, Skipped, layout_at, standard_input
+from turbotree.cli.reading import (
+    STDIN,
+    InputFormat,
+    Skipped,
+    format_layout,
+    layout_at,
+    standard_input,
+)
 from turbotree.errors import InputError
 from turbotree.labeling import Tagger, Tagging
 from turbotree.text import (
@@ -20,7 +27,6 @@ from turbotree.text import (
     Layout,
     Sentence,
     column_layout,
-    layout_of,
     read_layout,
     renamed,
     write_sentences,
@@ -103,10 +109,10 @@ def _source(
     if names is not None and format is not None:
         raise InputError(f"--columns and --input-format {format.value}: give only one of them")
     if path is not None and path != STDIN:
-        found = layout_of(format.value) if format else layout_at(path, otherwise=usual)
+        found = format_layout(format) if format else layout_at(path, otherwise=usual)
         return path, input_layout(tagger, found, str(path), names)
     stream = standard_input()
-    layout = layout_of(format.value) if format else usual
+    layout = format_layout(format) if format else usual
     if names is not None:
         layout = renamed(column_layout(names, None), names)
     return Arriving(stream) if is_live(stream) else stream, layout

@@ -24,6 +24,11 @@ if TYPE_CHECKING:
     from turbotree.labeling.data import TrainingSource
 
 _BATCH_SIZE = 64
+#: What is wrong with text for a pipeline that has learnt from a treebank without spaces.
+NO_TOKENIZER = (
+    "this pipeline takes no raw text: it has no tokenizer, as its training data never say "
+    "SpaceAfter=No"
+)
 
 
 @dataclass(frozen=True)
@@ -93,9 +98,7 @@ class Pipeline(Stored):
         if not isinstance(text, str):
             raise InputError(f"expected a text, got {type(text).__name__}")
         if self.tokenizer is None:
-            raise InputError(
-                "this pipeline has no tokenizer: its training data did not say where spaces are"
-            )
+            raise InputError(f"{NO_TOKENIZER}; give its words to annotate()")
         check_names("Pipeline", options, options_of(Pipeline.__call__, *_FINDING))
         sentences = self.tokenizer.sentences(text, name=name)
         return list(self.annotate_stream(sentences, on_failure=on_failure, **options))

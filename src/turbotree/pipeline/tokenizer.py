@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -65,20 +66,10 @@ class Tokenizer(Stored):
         A blank line ends a paragraph, and so a sentence; any other white space is a space.
         """
         bounds = [0, *(x for m in _PARAGRAPH.finditer(text) for x in m.span()), len(text)]
-        atoms: list[list[Atom]] = []
-        for start, end in zip(bounds[::2], bounds[1::2], strict=True):
-            row = [Atom(start + at, word) for at, word in atoms_of(text[start:end], self.unit)]
-            if row:
-                atoms.append(row)
-        if not atoms:
-            return []
-        words = [[word for _, word in row] for row in atoms]
-        found = ChainAnswer.of(self.model, self.model.encoder.encode_words(words)).labels.tolist()
-        paragraphs, at = [], 0
-        for row in atoms:
-            paragraphs.append(self._assembled(text, row, found[at : at + len(row)]))
-            at += len(row)
-        return paragraphs
+        return [
+            self._assembled(text, row, labels)
+            for row, labels in self._labelled(text, bounds[::2], bounds[1::2])
+        ]
 
     def sentences(
         self, text: str, *, name: str | None = None, offset: int = 0, first: int = 1
@@ -107,6 +98,45 @@ class Tokenizer(Stored):
                 comments.append(f"sent_id = {'' if name is None else f'{name}-'}{number}")
                 made.append(_sentence(text, sentence, comments, offset))
         return made
+
+    def line_sentences(self, text: str, *, offset: int = 0, first: int = 1) -> list[Sentence]:
+        """Return one sentence for each line of a text, whatever the tokenizer thinks of its ends.
+
+        Lines that are blank are skipped; parameters and places are those of :meth:`sentences`.
+
+        Examples
+        --------
+        >>> from turbotree.pipeline.tokenizer_training import train_tokenizer
+        >>> from turbotree.text import treebank
+        >>> tokenizer = train_tokenizer(list(treebank(60, seed=1)), epochs=2)
+        >>> [s.text for s in tokenizer.line_sentences("The dogs slept. A girl sang.\\nThe end")]
+        ['The dogs slept. A girl sang.', 'The end']
+        """
+        ends = [*(at for at, character in enumerate(text) if character == "\n"), len(text)]
+        starts = [0, *(end + 1 for end in ends[:-1])]
+        made = []
+        for number, (row, labels) in enumerate(self._labelled(text, starts, ends), first):
+            tokens = [token for part in self._assembled(text, row, labels) for token in part]
+            made.append(_sentence(text, tokens, [f"sent_id = {number}"], offset))
+        return made
+
+    def _labelled(
+        self, text: str, starts: Sequence[int], ends: Sequence[int]
+    ) -> list[tuple[list[Atom], list[int]]]:
+        """Return the atoms of each stretch of a text that has some, with their labels."""
+        rows: list[list[Atom]] = []
+        for start, end in zip(starts, ends, strict=True):
+            row = [Atom(start + at, word) for at, word in atoms_of(text[start:end], self.unit)]
+            if row:
+                rows.append(row)
+        if not rows:
+            return []
+        words = [[word for _, word in row] for row in rows]
+        found = ChainAnswer.of(self.model, self.model.encoder.encode_words(words)).labels.tolist()
+        stops = [0, *accumulate(map(len, rows))]
+        return [
+            (row, found[at:stop]) for row, at, stop in zip(rows, stops, stops[1:], strict=False)
+        ]
 
     def _assembled(
         self, text: str, atoms: Sequence[Atom], labels: Sequence[int]

@@ -16,6 +16,7 @@ from turbotree.modelfile import read_model
 from turbotree.parsing import Parse, Parser
 from turbotree.parsing.tracing import trace_sentence
 from turbotree.pipeline import Pipeline
+from turbotree.pipeline.pipeline import NO_TOKENIZER
 from turbotree.serving.describing import described, described_trace
 from turbotree.serving.limits import Limits, TooLargeError, TooSlowError
 from turbotree.serving.reading import (
@@ -217,7 +218,7 @@ class Engine:
                 "or tokens, or serve a pipeline"
             )
         if self.model.tokenizer is None:
-            raise InputError("text: this pipeline has no tokenizer; give conllu or tokens")
+            raise InputError(f"text: {NO_TOKENIZER}; give conllu or tokens")
         return list(self.model.tokenizer.sentences(text))
 
     def _tagged(self, sentences: list[Sentence]) -> list[Sentence]:
