@@ -208,7 +208,49 @@ def test_text_is_for_pipelines(fails: Callable[..., str], files: Any) -> None:
     assert "--text and --keep-tags are for pipelines" in fails("parse", files.model, "--text", "a")
     for format in ("text", "lines", "words"):
         line = fails("parse", files.model, "--input-format", format, input="a")
-        assert line.startswith(f"--input-format {format} is for pipelines: other models need")
+        assert line == (
+            f"--input-format {format} is for turbotree parse with a pipeline, en for instance; "
+            "expected CoNLL-U here"
+        )
+
+
+def test_a_parser_says_what_to_do_with_raw_text(
+    fails: Callable[..., str], files: Any, tmp_path: Path
+) -> None:
+    file = tmp_path / "raw.txt"
+    file.write_text(LINES)
+    advice = (
+        "; this model is a parser, which needs words with tags: raw text is for pipelines, "
+        "en for instance"
+    )
+    expected = "neither CoNLL-U nor CoNLL-X (10 columns split by tabs expected)"
+    assert fails("parse", files.model, file) == f"{file}: {expected}{advice}"
+    assert fails("parse", files.model, input=LINES).endswith(f":1: 1 column, expected 10{advice}")
+    # A mistake further down is no text that was given by mistake.
+    late = files.test.read_text() + "odd\n\n"
+    assert fails("parse", files.model, input=late).endswith(": 1 column, expected 10")
+    for verb in (("suggest",), ("trace",), ("explain", "--arc", "2,1")):
+        assert fails(*verb, files.model, file) == (
+            f"{file}: {expected}; turbotree parse en FILE -o FILE.conllu makes CoNLL-U of text"
+        )
+
+
+def test_a_folder_needs_an_engine(fails: Callable[..., str], files: Any, tmp_path: Path) -> None:
+    for model in (files.model, "en"):
+        assert fails("parse", model, tmp_path) == (
+            f"{tmp_path}: is a folder; --engine processes -o FOLDER parses all files of it"
+        )
+    for command in (("train", "-o", tmp_path / "m"), ("suggest", files.model)):
+        assert fails(*command, tmp_path) == f"{tmp_path}: is a folder, expected a file"
+
+
+def test_a_text_in_place_of_the_model_is_a_model_forgotten(
+    fails: Callable[..., str], files: Any, tmp_path: Path
+) -> None:
+    for path, problem in ((files.test, "not a turbotree model"), (tmp_path, "is a folder")):
+        assert fails("parse", path) == (
+            f"{path}: {problem}; the model comes first: turbotree parse en {path}"
+        )
 
 
 def test_text_that_is_not_unicode_is_one_line(

@@ -128,7 +128,9 @@ def test_mistakes_are_one_line(
     short = tmp_path / "short.txt"
     short.write_text("dog\n\n")
     assert "name those of this file with --columns" in fails("parse", chunks.model, short)
-    assert "is a 'tagger' model" in fails("explain", chunks.model, files.test, "--arc", "2,1")
+    assert "is a tagger, expected a parser or a pipeline" in fails(
+        "explain", chunks.model, files.test, "--arc", "2,1"
+    )
 
 
 def test_built_in_template_sets_go_by_their_names(

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from turbotree.cli.reading import InputFormat, tree_layout
+from turbotree.cli.reading import PARSE_FIRST, InputFormat, tree_layout
 from turbotree.cli.tree_models import tree_model
 from turbotree.errors import InputError
 from turbotree.features import FiredFeature
@@ -77,7 +77,7 @@ def _numbers(arc: str) -> tuple[int, int]:
 
 def sentence_of(path: Path, number: int, format: InputFormat | None) -> Sentence:
     """Read one sentence of a file, by its number from 1."""
-    sentences = read_layout(path, tree_layout(path, format))
+    sentences = read_layout(path, tree_layout(path, format, advice=PARSE_FIRST))
     found = next(islice(sentences, number - 1, None), None)
     if found is None:
         raise InputError(f"{path}: there is no sentence {number}")

@@ -23,12 +23,13 @@ from turbotree.cli.reading import (
     format_layout,
     standard_input,
     tree_layout,
+    with_advice,
 )
 from turbotree.cli.run_pipeline import Find, run_pipeline
 from turbotree.cli.tag import tag_file
-from turbotree.errors import InputError
+from turbotree.errors import InputError, ModelFileError
 from turbotree.labeling import Tagger
-from turbotree.modelfile import read_model
+from turbotree.modelfile import ModelFile, read_model
 from turbotree.models import USUAL
 from turbotree.parsing import Parse, Parser, compile_rules
 from turbotree.parsing.profile import Profile
@@ -39,6 +40,10 @@ from turbotree.text.sources import is_live
 
 # Sentences a thread that are parsed at once from a live input, if so many have arrived.
 _MOST_AT_ONCE = 256
+_ADVICE = (
+    "; this model is a parser, which needs words with tags: raw text is for pipelines, "
+    f"{USUAL} for instance"
+)
 
 
 def parse(
@@ -117,10 +122,17 @@ def parse(
     if output is not None:
         check_output(output)
     skipped = Skipped(on_error)
-    file = read_model(model)
+    file = _model_at(model, input)
     kind = file.kind
+    if input is not None and input.is_dir():
+        raise InputError(
+            f"{input}: is a folder; --engine processes -o FOLDER parses all files of it"
+        )
     if (text is not None or keep_tags) and kind != Pipeline.kind:
-        raise InputError(f"--text and --keep-tags are for pipelines; this model is a {kind}")
+        raise InputError(
+            f"--text and --keep-tags are for pipelines, {USUAL} for instance; "
+            f"this model is a {kind}"
+        )
     if kind == Tagger.kind:
         for_parsers = (decoder, decomposition, exact, projective, profile, keep_given, certificates)
         if any(for_parsers) or not (single_root is k is samples is None):
@@ -187,6 +199,18 @@ def parse(
         typer.echo(figures, err=True)
 
 
+def _model_at(model: Path, input: Path | None) -> ModelFile:
+    """Read a model; a text in its place is a model that was forgotten."""
+    try:
+        return read_model(model)
+    except ModelFileError as error:
+        if input is None and (model.is_dir() or "not a turbotree model" in str(error)):
+            raise ModelFileError(
+                f"{error}; the model comes first: turbotree parse {USUAL} {model}"
+            ) from None
+        raise
+
+
 def _run_parser(
     find: Find,
     input: Path | None,
@@ -199,7 +223,7 @@ def _run_parser(
 ) -> None:
     source, layout = _source(input, input_format)
     format = _format(format, output, layout, notes.marginals)
-    sentences = read_layout(source, layout, on_error=skipped.on_error)
+    sentences = with_advice(read_layout(source, layout, on_error=skipped.on_error), _ADVICE)
     with opened_output(output) as out:
         if isinstance(source, Arriving):
             parses = _live(find, sentences, source, out, options)
@@ -217,7 +241,7 @@ def _decoder(decoder: DecoderName | None, exact: bool) -> str | None:
 
 def _source(path: Path | None, format: InputFormat | None) -> tuple[Any, Layout]:
     if path is not None and path != STDIN:
-        return path, tree_layout(path, format)
+        return path, tree_layout(path, format, advice=_ADVICE)
     stream = standard_input()
     source = Arriving(stream) if is_live(stream) else stream
     return source, format_layout(format or InputFormat.CONLLU)

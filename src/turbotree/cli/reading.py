@@ -10,6 +10,7 @@ from typing import IO
 
 from turbotree.cli.failures import say
 from turbotree.errors import InputError, TurbotreeError
+from turbotree.models import USUAL
 from turbotree.parsing.several import OnFailure
 from turbotree.text import (
     CONLLU,
@@ -22,8 +23,11 @@ from turbotree.text import (
     read_layout,
     sniff,
 )
+from turbotree.text.sniffing import found_layout
 
 STDIN = Path("-")
+#: What to do with text where sentences are asked for.
+PARSE_FIRST = f"; turbotree parse {USUAL} FILE -o FILE.conllu makes CoNLL-U of text"
 
 
 class OnMistake(str, Enum):
@@ -79,24 +83,42 @@ class Skipped:
 
 def layout_at(path: Path, *, otherwise: Layout = CONLLU) -> Layout:
     """Find out the layout of a file; what a pipe holds can be read only once, so not of a pipe."""
-    return otherwise if path.exists() and not path.is_file() else sniff(path)
+    is_pipe = path.exists() and not (path.is_file() or path.is_dir())
+    return otherwise if is_pipe else sniff(path)
 
 
-def tree_layout(path: Path, format: InputFormat | None = None) -> Layout:
-    """Give the layout of a file that has heads and labels, found out if it is not given."""
+def tree_layout(path: Path, format: InputFormat | None = None, *, advice: str = "") -> Layout:
+    """Give the layout of a file that has heads and labels, found out if it is not given.
+
+    If it is another kind of file, the error ends in the advice.
+    """
     if format is not None:
         return format_layout(format)
-    layout = layout_at(path)
-    if not layout.numbered:
-        raise InputError(f"{path}: neither CoNLL-U nor CoNLL-X (10 columns split by tabs expected)")
+    is_pipe = path.exists() and not (path.is_file() or path.is_dir())
+    layout = CONLLU if is_pipe else found_layout(path)
+    if layout is None or not layout.numbered:
+        expected = "neither CoNLL-U nor CoNLL-X (10 columns split by tabs expected)"
+        raise InputError(f"{path}: {expected}{advice}")
     return layout
+
+
+def with_advice(sentences: Iterator[Sentence], advice: str) -> Iterator[Sentence]:
+    """Pass sentences on; if not even the first can be read, the error ends in the advice."""
+    try:
+        first = next(sentences, None)
+    except InputError as error:
+        raise InputError(f"{error}{advice}") from None
+    if first is not None:
+        yield first
+        yield from sentences
 
 
 def format_layout(format: InputFormat) -> Layout:
     """Give the layout of a format of sentences."""
     if format.is_plain:
         raise InputError(
-            f"--input-format {format.value} is for pipelines: other models need words with tags"
+            f"--input-format {format.value} is for turbotree parse with a pipeline, {USUAL} for "
+            "instance; expected CoNLL-U here"
         )
     return layout_of(format.value)
 

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from turbotree.cli.output import check_output, opened_output
-from turbotree.cli.reading import InputFormat, tree_layout
+from turbotree.cli.reading import PARSE_FIRST, InputFormat, tree_layout
 from turbotree.cli.tree_models import tree_model
 from turbotree.errors import InputError
 from turbotree.parsing.suggesting import OpenSentence, OpenWord, suggest_sentences, suggest_words
@@ -71,7 +71,7 @@ def suggest(
     if output is not None:
         check_output(output)
     parser, prepare = tree_model(model)
-    sentences = prepare(read_layout(input, tree_layout(input, input_format)))
+    sentences = prepare(read_layout(input, tree_layout(input, input_format, advice=PARSE_FIRST)))
     with opened_output(output) as out:
         if words:
             found = suggest_words(parser, sentences, most or None, threads=threads)

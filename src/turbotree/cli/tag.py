@@ -18,6 +18,7 @@ from turbotree.cli.reading import (
     format_layout,
     layout_at,
     standard_input,
+    with_advice,
 )
 from turbotree.errors import InputError
 from turbotree.labeling import Tagger, Tagging
@@ -34,6 +35,7 @@ from turbotree.text import (
 from turbotree.text.sources import is_live
 
 _MOST_AT_ONCE = 256
+_ADVICE = "; this model is a tagger, which needs words, one a line: raw text is for pipelines"
 #: Labels at least this likely are listed as alternatives.
 _LIKELY = 0.01
 
@@ -54,7 +56,9 @@ def tag_file(
     """Label the sentences of a file or of standard input."""
     source, layout = _source(tagger, input, input_format, column_names(columns))
     chosen = _format(format, output, layout, marginals)
-    sentences = read_layout(source, layout, on_error=skipped.on_error, encoding=encoding)
+    sentences = with_advice(
+        read_layout(source, layout, on_error=skipped.on_error, encoding=encoding), _ADVICE
+    )
     with opened_output(output) as out:
         if isinstance(source, Arriving):
             taggings = _live(tagger, sentences, source, out, threads)

@@ -28,4 +28,4 @@ def tree_model(path: Path) -> tuple[Parser, Prepare]:
         return pipeline.parser, lambda sentences: (
             tagged for batch in in_batches(sentences, _BATCH_SIZE) for tagged in pipeline.tag(batch)
         )
-    raise ModelFileError(f"{path}: is a 'tagger' model, expected 'parser' or 'pipeline'")
+    raise ModelFileError(f"{path}: is a tagger, expected a parser or a pipeline, which find trees")

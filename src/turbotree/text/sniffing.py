@@ -87,6 +87,25 @@ def sniff(path: str | os.PathLike[str]) -> Layout:
     >>> sniff(path).columns
     ('form', 'xpos', 'chunk')
     """
+    layout = found_layout(path)
+    if layout is None:
+        counts = [len(row.split()) for row in _first_rows(path)]
+        raise InputError(
+            f"{os.fspath(path)}: neither CoNLL-U nor columns (between {min(counts)} and "
+            f"{max(counts)} columns in the first lines); name the format"
+        )
+    return layout
+
+
+def found_layout(path: str | os.PathLike[str]) -> Layout | None:
+    """Guess a file's layout as `sniff` does; None if its lines have nothing in common.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "book.txt"
+    >>> _ = path.write_text("It was a dark\\nand stormy night.\\n")
+    >>> found_layout(path) is None
+    True
+    """
     name = os.fspath(path).removesuffix(".gz")
     if name.endswith(".conllu"):
         return CONLLU
@@ -106,10 +125,7 @@ def sniff(path: str | os.PathLike[str]) -> Layout:
         counts = {len(split_line(row, layout)) for row in rows}
         if len(counts) == 1 and (separator is None or counts != {1}):
             return column_layout(_names(counts.pop()), separator)
-    raise InputError(
-        f"{os.fspath(path)}: neither CoNLL-U nor columns (between {min(counts)} and "
-        f"{max(counts)} columns in the first lines); name the format"
-    )
+    return None
 
 
 def _first_rows(path: str | os.PathLike[str]) -> list[str]:

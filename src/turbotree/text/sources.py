@@ -72,6 +72,8 @@ def lines_of(source: Source, encoding: str | None = None) -> Iterator[Iterator[b
                 yield iter(stream)
     except (EOFError, zlib.error) as error:
         raise InputError(f"{path}: damaged gzip file ({error})") from None
+    except IsADirectoryError:
+        raise InputError(f"{path}: is a folder, expected a file") from None
     except OSError as error:
         raise InputError(f"{path}: {error.strerror or error}") from None
 
