@@ -154,19 +154,26 @@ def test_required_labels_are_there_and_forbidden_ones_are_not(some_parser, held_
     names = some_parser.labels.dictionary.names
     for sentence in held_out[:8]:
         free = some_parser.parse(sentence)
-        word = len(sentence) // 2 + 1
+        # The root has a label of its own, see test_root_label.py.
+        word = next(m for m in range(len(sentence) // 2 + 1, 0, -1) if free.heads[m - 1])
         head, label = free.heads[word - 1], free.labels[word - 1]
         without = some_parser.parse(sentence, forbid=[(head, word, label)])
         assert without.heads == free.heads
         assert without.labels[word - 1] != label
         elsewhere = some_parser.parse(sentence, forbid=[(head % len(names) + 1, word, label)])
         assert elsewhere.labels == free.labels or head % len(names) + 1 == head
-        for other in names:
+        for other in (name for name in names if name != "root"):
             asked = some_parser.parse(sentence, require=[(head, word, other)])
             assert (asked.heads[word - 1], asked.labels[word - 1]) == (head, other)
             assert asked.label_probabilities[word - 1] == pytest.approx(1.0)
         open_head = some_parser.parse(sentence, require=[(None, word, names[0])])
-        assert (open_head.heads, open_head.labels[word - 1]) == (free.heads, names[0])
+        assert open_head.labels[word - 1] == names[0] != "root"
+        assert open_head.heads[word - 1] > 0
+        elsewhere = some_parser.parse(
+            sentence, require=[(None, word, names[0])], forbid=[(head, word, names[0])]
+        )
+        assert elsewhere.heads[word - 1] != head
+        assert elsewhere.labels[word - 1] == names[0]
 
 
 def test_a_word_with_all_labels_forbidden_is_named(parser):

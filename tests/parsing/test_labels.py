@@ -14,6 +14,7 @@ from oracles.sentences import UPOS
 from oracles.trees import all_trees, log_sum
 
 from turbotree.features import Encoder, Weights
+from turbotree.features.encoder import ROOT_ID
 from turbotree.learning import LearnerOptions, Loss, learn
 from turbotree.parsing import _core
 from turbotree.parsing.label_task import LabelProblem, LabelTask
@@ -23,6 +24,7 @@ from turbotree.parsing.labels import (
     LabelModel,
     pair_kind,
 )
+from turbotree.parsing.root_label import evident_root_label, with_root_label
 from turbotree.text import Sentence
 
 NAMES = ["a", "b", "c"]
@@ -84,10 +86,13 @@ def dictionaries(draw, tags):
     return seen, LabelDictionary.fit(NAMES, tags, seen)
 
 
-def allowed(seen, modifier, head):
+def allowed(seen, modifier, head, root=None):
     exact = {label for m, h, label in seen if (m, h) == (modifier, head)}
     by_tag = {label for m, _, label in seen if m == modifier}
-    return sorted(exact or by_tag or range(len(NAMES)))
+    every = set(range(len(NAMES)))
+    if root is not None and head == ROOT_ID:
+        return [root]
+    return sorted((exact or by_tag or every) - {root} or every - {root})
 
 
 @given(dictionaries(4))
@@ -97,6 +102,45 @@ def test_unseen_tags_fall_back_to_more_labels(case):
         number = dictionary.lists[modifier, head]
         labels = dictionary.labels[dictionary.offsets[number] : dictionary.offsets[number + 1]]
         assert labels.tolist() == allowed(seen, modifier, head)
+        assert dictionary.of(modifier, head).tolist() == labels.tolist()
+
+
+@given(dictionaries(ROOT_ID + 4), st.integers(0, 2))
+def test_a_label_of_the_root_is_allowed_there_and_nowhere_else(case, root):
+    seen, dictionary = case
+    strict = with_root_label(dictionary, root)
+    assert strict.root == root
+    for modifier, head in product(range(ROOT_ID + 4), repeat=2):
+        assert strict.of(modifier, head).tolist() == allowed(seen, modifier, head, root)
+    again = with_root_label(strict, root)
+    for name in ("lists", "offsets", "labels"):
+        np.testing.assert_array_equal(getattr(again, name), getattr(strict, name))
+
+
+def test_where_there_is_no_other_label_words_have_the_only_one():
+    alone = LabelDictionary.fit(["root"], ROOT_ID + 2, [(ROOT_ID + 1, ROOT_ID, 0)])
+    assert with_root_label(alone, 0) is alone
+    assert with_root_label(alone, None) is alone
+
+
+@given(dictionaries(ROOT_ID + 4))
+def test_what_a_dictionary_shows_of_the_root_is_seen(case):
+    seen, _ = case
+    modifiers = range(ROOT_ID + 1, ROOT_ID + 4)
+    seen = {(m, h, label) for m, h, label in seen if m in modifiers and h >= ROOT_ID}
+    names = ["a", "root", "c"]
+    found = evident_root_label(LabelDictionary.fit(names, ROOT_ID + 4, seen))
+    # Trees whose words have "root" if and only if their head is the root.
+    obeying = {
+        (m, h, 1 if h == ROOT_ID else 2 if label == 1 else label) for m, h, label in seen
+    } | {(ROOT_ID + 1, ROOT_ID, 1)}
+    assert evident_root_label(LabelDictionary.fit(names, ROOT_ID + 4, obeying)) == 1
+    # Not so if a tag has had another label there too, besides it.
+    for m in modifiers:
+        under = {label for modifier, h, label in seen if (modifier, h) == (m, ROOT_ID)}
+        if 1 in under and under not in ({1}, {0, 1, 2}):
+            assert found is None
+    assert evident_root_label(LabelDictionary.fit(["a", "b", "c"], ROOT_ID + 4, obeying)) is None
 
 
 @examples(60)
@@ -147,7 +191,8 @@ def test_chains_are_those_of_a_walk_through_the_tree(case, lengths, seed):
 class LabelCase:
     """A tree with a labeller of random weights, and the same labeller as a dictionary."""
 
-    def __init__(self, seed, words):
+    def __init__(self, seed, words, root=None):
+        self.root = root
         rng = np.random.default_rng(seed)
         tags = [UPOS[i] for i in rng.integers(len(UPOS), size=words)]
         self.sentence = Sentence.from_words(["x"] * words, upos=tags)
@@ -156,7 +201,7 @@ class LabelCase:
         encoder = Encoder.fit([self.sentence], ["upos"], [])
         limit = encoder.id_limit("upos")
         self.seen = {tuple(rng.integers([limit, limit, 3]).tolist()) for _ in range(30)}
-        dictionary = LabelDictionary.fit(NAMES, limit, self.seen)
+        dictionary = with_root_label(LabelDictionary.fit(NAMES, limit, self.seen), root)
         model = LabelModel(TEMPLATES, PAIR_TEMPLATES, dictionary, encoder)
         self.encoded = encoder.encode([self.sentence])
         self.tags = self.encoded.ids[0].tolist()
@@ -184,7 +229,10 @@ class LabelCase:
     def labellings(self):
         """List all labellings, words in order, with their scores."""
         rows = list(node_rows(self.heads))
-        lists = {row[1]: allowed(self.seen, self.tags[row[1]], self.tags[row[0]]) for row in rows}
+        lists = {
+            row[1]: allowed(self.seen, self.tags[row[1]], self.tags[row[0]], self.root)
+            for row in rows
+        }
         words = range(1, len(self.heads) + 1)
         return {
             labels: self._score(rows, dict(zip(words, labels, strict=True)))
@@ -205,7 +253,9 @@ class LabelCase:
         return sum(self.model_weights[which, feature, label] for feature in features)
 
 
-label_cases = st.builds(LabelCase, st.integers(0, 10**6), st.integers(1, 4))
+label_cases = st.builds(
+    LabelCase, st.integers(0, 10**6), st.integers(1, 4), st.sampled_from([None, 0, 2])
+)
 
 
 @examples(50)

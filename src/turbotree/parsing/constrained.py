@@ -89,6 +89,19 @@ def _why(sentence: Sentence, constraints: Constraints, shape: TreeShape) -> str:
     )
 
 
+def settled(
+    sentences: Sequence[Sentence], constraints: Sequence[Constraints], dictionary: LabelDictionary
+) -> Sequence[Constraints]:
+    """Say of arcs what follows from labels, if the dictionary has one just under the root."""
+    if dictionary.root is None:
+        return constraints
+    names = dictionary.names
+    return [
+        own.settled(sentence, names, names[dictionary.root])
+        for sentence, own in zip(sentences, constraints, strict=True)
+    ]
+
+
 def label_limits(
     sentences: Sequence[Sentence],
     constraints: Sequence[Constraints],

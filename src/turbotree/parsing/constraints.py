@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -78,9 +78,16 @@ class Constraints:
                     f"labels: {labels[modifier]} and {label}"
                 )
         out = list(_read(sentence, forbid, "forbid"))
+        # A word with a label of its own is not where that is forbidden.
+        forbidden = (
+            Arc(head, m)
+            for head, m, label in out
+            if head is not None
+            and (label is None or (label == labels.get(m) and heads.get(m) != head))
+        )
         return cls(
             heads,
-            frozenset(Arc(head, m) for head, m, label in out if label is None and head is not None),
+            frozenset(forbidden),
             labels,
             frozenset((head, m, label) for head, m, label in out if label is not None),
             tuple(_read_spans(sentence, spans)),
@@ -105,6 +112,65 @@ class Constraints:
             heads[modifier] = head
         labels = {m: label for m, label in enumerate(sentence.labels, 1) if label != "_"}
         return cls(heads, frozenset(), labels)
+
+    def settled(self, sentence: Sentence, names: Sequence[str], root: str) -> Constraints:
+        """Say of arcs what follows from labels, if words have one label just under the root.
+
+        Parameters
+        ----------
+        sentence
+            The sentence, for messages.
+        names
+            All labels.
+        root
+            The one that a word has if and only if its head is the root.
+
+        Examples
+        --------
+        >>> birds = Sentence.from_words(["Birds", "sing"])
+        >>> asked = Constraints.of(birds, require=[(None, 2, "root")])
+        >>> asked.settled(birds, ["nsubj", "root"], "root").heads
+        {2: 0}
+        """
+        where = place(sentence)
+        heads, forbidden = dict(self.heads), set(self.forbidden)
+        for modifier, label in self.labels.items():
+            head = heads.get(modifier)
+            if head is not None and (head == 0) != (label == root):
+                raise InfeasibleError(
+                    f"{where}: {word(sentence, modifier)} is required under "
+                    f"{word(sentence, head)} with label {label}, but "
+                    + (
+                        f"words under the root have label {root}"
+                        if head == 0
+                        else f"only words under the root have label {root}"
+                    )
+                )
+            if label == root:
+                heads[modifier] = 0
+            else:
+                forbidden.add(Arc(0, modifier))
+        others = set(names) - {root}
+        for modifier in {m for _, m, _ in self.forbidden_labels}:
+            out: dict[int | None, set[str]] = {None: set()}
+            for head, m, label in self.forbidden_labels:
+                if m == modifier:
+                    out.setdefault(head, set()).add(label)
+            anywhere = out.pop(None)
+            if root in anywhere | out.pop(0, set()):
+                forbidden.add(Arc(0, modifier))
+            if others <= anywhere:
+                if root in anywhere:
+                    raise InfeasibleError(
+                        f"{where}: all labels of {word(sentence, modifier)} are forbidden"
+                    )
+                forbidden |= {Arc(h, modifier) for h in range(1, len(sentence) + 1)}
+            forbidden |= {
+                Arc(head, modifier)
+                for head, labels in out.items()
+                if head is not None and others <= labels | anywhere
+            }
+        return replace(self, heads=heads, forbidden=frozenset(forbidden))
 
     def __bool__(self) -> bool:
         return any((self.heads, self.forbidden, self.labels, self.forbidden_labels, self.spans))

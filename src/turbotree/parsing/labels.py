@@ -35,12 +35,25 @@ class LabelDictionary:
 
     An unseen pair of tags falls back to all labels of the modifier's tag, an unseen tag to all
     labels.
+
+    Attributes
+    ----------
+    names
+        The labels.
+    lists
+        The number of a list of labels, by the tags of modifier and head.
+    offsets, labels
+        The lists: number ``i`` holds ``labels[offsets[i]:offsets[i + 1]]``.
+    root
+        The label that words under the root have, and no others; None if there is no such label.
+        The lists obey it, see :mod:`turbotree.parsing.root_label`.
     """
 
     names: list[str]
     lists: IntArray
     offsets: IntArray
     labels: IntArray
+    root: int | None = None
 
     def __post_init__(self) -> None:
         lists, offsets, labels = self.lists, self.offsets, self.labels
@@ -53,6 +66,7 @@ class LabelDictionary:
             and bool((np.diff(offsets) > 0).all())
             and bool(((lists >= 0) & (lists < len(offsets) - 1)).all())
             and bool(((labels >= 0) & (labels < len(self.names))).all())
+            and (self.root is None or 0 <= self.root < len(self.names))
         )
         if not well_formed:
             raise InputError("the label dictionary is not well formed")
@@ -76,10 +90,26 @@ class LabelDictionary:
             lists[tag, :] = sets.setdefault(tuple(sorted(labels)), len(sets))
         for (modifier, head), labels in sorted(by_pair.items()):
             lists[modifier, head] = sets.setdefault(tuple(sorted(labels)), len(sets))
+        return cls.of_sets(names, lists, list(sets))
+
+    @classmethod
+    def of_sets(
+        cls, names: list[str], lists: IntArray, sets: Sequence[Sequence[int]]
+    ) -> LabelDictionary:
+        """Make a dictionary of lists of labels, and the number of a list for each two tags."""
         offsets = np.zeros(len(sets) + 1, dtype=np.int32)
         np.cumsum([len(labels) for labels in sets], out=offsets[1:])
         flat = np.array([label for labels in sets for label in labels], dtype=np.int32)
         return cls(names, lists, offsets, flat)
+
+    def all_lists(self) -> list[list[int]]:
+        """Return every list of labels."""
+        return [part.tolist() for part in np.split(self.labels, self.offsets[1:-1])]
+
+    def of(self, modifier: int, head: int) -> IntArray:
+        """Return the labels of a modifier and a head, given by their tags."""
+        number = self.lists[modifier, head]
+        return self.labels[self.offsets[number] : self.offsets[number + 1]]
 
 
 @dataclass(frozen=True)
@@ -198,10 +228,7 @@ def _limited(
     words = columns[list(limits)]
     # As heads these words are what they were.
     lists[:, size:] = lists[:, tags[words]]
-    found = [
-        dictionary.labels[first:last].tolist()
-        for first, last in zip(dictionary.offsets[:-1], dictionary.offsets[1:], strict=True)
-    ]
+    found = dictionary.all_lists()
     for row, (only, labels), tag in zip(
         range(size, len(lists)), limits.values(), tags[words].tolist(), strict=True
     ):
@@ -209,16 +236,16 @@ def _limited(
             lists[row] = len(found)
             found.append(sorted(labels))
             continue
+        others = [label for label in every if label not in labels and label != dictionary.root]
         own = np.append(dictionary.lists[tag], dictionary.lists[tag, tags[words]])
         for old in np.unique(own).tolist():
             lists[row, own == old] = len(found)
             rest = [label for label in found[old] if label not in labels]
-            found.append(rest or [label for label in every if label not in labels])
+            # Arcs of which no label is left are no candidates: their lists are never asked for.
+            found.append(rest or others or found[old])
     changed = tags.copy()
     changed[words] = np.arange(size, len(lists))
-    offsets = np.cumsum([0, *map(len, found)]).astype(np.int32)
-    flat = np.array([label for labels in found for label in labels], dtype=np.int32)
-    return LabelDictionary(dictionary.names, lists, offsets, flat), changed
+    return LabelDictionary.of_sets(dictionary.names, lists, found), changed
 
 
 @dataclass(frozen=True)

@@ -57,6 +57,26 @@ def take_labels(
     return (required[0] if required else require), (forbidden[0] if forbidden else forbid)
 
 
+def reserve_root_label(labels: FloatArray, root_label: Any) -> None:
+    """Forbid a label to all arcs but those from the root, and all others to these.
+
+    >>> scores = np.zeros((2, 2, 2))
+    >>> reserve_root_label(scores, 1)
+    >>> scores[:, 1]
+    array([[-inf,   0.],
+           [  0., -inf]])
+    """
+    count = labels.shape[-1]
+    try:
+        root = operator.index(root_label)
+    except TypeError:
+        raise InputError(f"root_label: expected a whole number, got {root_label!r}") from None
+    if not 0 <= root < count:
+        raise InputError(f"root_label: expected a label from 0 to {count - 1}, got {root}")
+    labels[..., 0, :, np.arange(count) != root] = -np.inf
+    labels[..., 1:, :, root] = -np.inf
+
+
 def _split(arcs: Any, name: str, count: int, is_batch: bool) -> list[Any]:
     """List the constraints of each sentence; there are none to look at in boolean arrays."""
     if arcs is None or (hasattr(arcs, "__array__") and np.asarray(arcs).dtype == np.bool_):

@@ -18,7 +18,7 @@ from turbotree.parsing.arcs import TreeShape
 from turbotree.parsing.certificate import Certificate
 from turbotree.parsing.decoding import SOLVERS, build_graph
 from turbotree.parsing.dense_parts import dense_parts, part_scores
-from turbotree.parsing.own_labels import take_labels
+from turbotree.parsing.own_labels import reserve_root_label, take_labels
 from turbotree.parsing.own_rules import OwnRules
 from turbotree.parsing.parts import PartSet
 from turbotree.parsing.rules.compiled import RulesLike
@@ -58,6 +58,7 @@ def decode(
     sibling_scores: Any = None,
     grandparent_scores: Any = None,
     label_scores: Any = None,
+    root_label: int | None = None,
     require: Any = None,
     forbid: Any = None,
     rules: RulesLike | None = None,
@@ -85,6 +86,9 @@ def decode(
         ``[g, h, m]``: ``g`` is the head of ``h``, and ``h`` of ``m``.
     label_scores : array of shape (n + 1, n + 1, L), or one axis more
         ``[h, m, l]``: the arc has label ``l``, which is chosen together with the tree.
+    root_label : int, optional
+        The label that arcs from the root have, and no others: that of ``root`` in Universal
+        Dependencies.
     require, forbid : arcs
         ``(head, modifier)`` pairs, or a boolean matrix; for a batch, one list of pairs for each
         sentence, or a boolean array. With `label_scores`, also ``(head, modifier, label)``.
@@ -140,9 +144,13 @@ def decode(
                 f"got {labels.shape}"
             )
         sizes_only = read_problem(arcs, single_root, projective, None, None, lengths, threads)
+        if root_label is not None:
+            reserve_root_label(labels, root_label)
         require, forbid = take_labels(labels, require, forbid, sizes_only.lengths)
         best_label = labels.argmax(axis=-1)
         arcs = arcs + np.take_along_axis(labels, best_label[..., np.newaxis], -1)[..., 0]
+    elif root_label is not None:
+        raise InputError("root_label: expected scores of labels with it, got no label_scores")
     problem = read_problem(arcs, single_root, projective, require, forbid, lengths, threads)
     # This also says what is wrong where there is no tree.
     heads = trees.maximum_spanning_tree(

@@ -14,7 +14,7 @@ from turbotree.errors import InputError
 from turbotree.features import Encoder, FiredFeature, explain
 from turbotree.naming import check_names, options_of, unknown
 from turbotree.parsing.arcs import Pruner, TreeShape
-from turbotree.parsing.constrained import check_labels, constrained_candidates
+from turbotree.parsing.constrained import check_labels, constrained_candidates, settled
 from turbotree.parsing.constraints import Constraints
 from turbotree.parsing.decoding import choose_decomposition
 from turbotree.parsing.decoding_batches import ARC_DECODERS, DECODERS, GRAPH_DECODERS, best_trees_of
@@ -287,6 +287,10 @@ class Parser(SeveralTrees, Stored):
         if keep_given and constraints is None:
             constraints = [Constraints.given(sentence) for sentence in sentences]
         if constraints is not None:
+            # What is said of arcs comes first; what labels say of them may clash, too.
+            for sentence, own in zip(sentences, constraints, strict=True):
+                own.check(sentence, shape)
+            constraints = settled(sentences, constraints, self.labels.dictionary)
             for sentence, own in zip(sentences, constraints, strict=True):
                 own.check(sentence, shape)
         with counts.stage("encoding"):

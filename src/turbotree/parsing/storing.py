@@ -12,6 +12,7 @@ from turbotree.parsing.arcs import ARC, ArcModel, Pruner, PruningOptions, TreeSh
 from turbotree.parsing.labels import LabelDictionary, LabelModel
 from turbotree.parsing.model import PartModel
 from turbotree.parsing.parts import FAMILIES
+from turbotree.parsing.root_label import evident_root_label, with_root_label
 
 if TYPE_CHECKING:
     from turbotree.parsing.parser import Parser
@@ -36,6 +37,7 @@ def contents(parser: Parser) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any
         "templates": parser.templates(),
         "encoder": parser.encoder.to_dict(),
         "labels": dictionary.names,
+        "root_label": None if dictionary.root is None else dictionary.names[dictionary.root],
         "single_root": parser.shape.single_root,
         "pruning": {
             "threshold": parser.pruner.options.threshold,
@@ -69,12 +71,7 @@ def fields_of(arrays: dict[str, npt.NDArray[Any]], header: dict[str, Any]) -> di
     labels = LabelModel(
         templates["label"],
         templates["label_pair"],
-        LabelDictionary(
-            header["labels"],
-            arrays["labels.lists"],
-            arrays["labels.list_offsets"],
-            arrays["labels.list_labels"],
-        ),
+        _dictionary(arrays, header),
         encoder,
         weights["labels"],
     )
@@ -88,6 +85,19 @@ def fields_of(arrays: dict[str, npt.NDArray[Any]], header: dict[str, Any]) -> di
         "label_temperature": _temperature(header["temperature"]["labels"]),
         "record": header["training"],
     }
+
+
+def _dictionary(arrays: dict[str, npt.NDArray[Any]], header: dict[str, Any]) -> LabelDictionary:
+    dictionary = LabelDictionary(
+        header["labels"],
+        arrays["labels.lists"],
+        arrays["labels.list_offsets"],
+        arrays["labels.list_labels"],
+    )
+    if "root_label" not in header:  # a file of before there was such an entry
+        return with_root_label(dictionary, evident_root_label(dictionary))
+    name = header["root_label"]
+    return with_root_label(dictionary, None if name is None else dictionary.names.index(name))
 
 
 def _weights(parser: Parser) -> dict[str, Any]:

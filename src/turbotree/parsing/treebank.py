@@ -12,6 +12,7 @@ from turbotree.errors import InputError
 from turbotree.features import Encoded, Encoder, Parts
 from turbotree.parsing.arcs import BoolArray, IntArray
 from turbotree.parsing.labels import LabelDictionary
+from turbotree.parsing.root_label import root_label, with_root_label
 from turbotree.text import Sentence, check_partial_tree, check_tree, read_sentences
 
 TrainingSource = str | os.PathLike[str] | Iterable[Sentence]
@@ -19,6 +20,7 @@ TrainingSource = str | os.PathLike[str] | Iterable[Sentence]
 
 #: In place of a head or a label that nobody has given; a label that is not known has -1.
 UNKNOWN = -2
+_NO_LABEL = "_"
 
 
 def read_trees(source: TrainingSource, what: str, *, partial: bool = False) -> list[Sentence]:
@@ -75,6 +77,8 @@ class Treebank:
             of_words = [numbers.get(label, -1) for label in sentence.labels]
             labels.append(np.array(of_words, dtype=np.int32))
             labels[-1][heads[-1] == UNKNOWN] = UNKNOWN
+            if _NO_LABEL not in numbers:
+                labels[-1][np.array(sentence.labels) == _NO_LABEL] = UNKNOWN
         encoded = [encoder.encode([sentence]) for sentence in sentences]
         return cls(encoded, heads, labels, [of_words != UNKNOWN for of_words in heads])
 
@@ -99,14 +103,15 @@ class Treebank:
 
 
 def label_dictionary(data: Treebank, encoder: Encoder, names: list[str]) -> LabelDictionary:
-    """Collect which labels occur with which tags."""
+    """Collect which labels occur with which tags, and which one under the root."""
     row = encoder.attributes.index("upos")
     seen: set[tuple[int, int, int]] = set()
     for encoded, heads, labels in zip(data.encoded, data.heads, data.labels, strict=True):
         tags, given = encoded.ids[row], labels >= 0
         triples = tags[1:][given], tags[heads[given]], labels[given]
         seen.update(zip(*(column.tolist() for column in triples), strict=True))
-    return LabelDictionary.fit(names, encoder.id_limit("upos"), seen)
+    dictionary = LabelDictionary.fit(names, encoder.id_limit("upos"), seen)
+    return with_root_label(dictionary, root_label(data.heads, data.labels))
 
 
 def pruning_record(data: Treebank, candidates: Sequence[Parts]) -> dict[str, float]:
@@ -124,15 +129,17 @@ def pruning_record(data: Treebank, candidates: Sequence[Parts]) -> dict[str, flo
 
 
 def names_of_labels(sentences: Sequence[Sentence]) -> list[str]:
-    """Return the labels of the words that have a head."""
-    return sorted(
-        {
-            label
-            for sentence in sentences
-            for label, head in zip(sentence.labels, sentence.heads, strict=True)
-            if head is not None
-        }
-    )
+    """Return the labels of the words that have a head.
+
+    ``_`` is a label that nobody has given, unless nobody has given any.
+    """
+    names = {
+        label
+        for sentence in sentences
+        for label, head in zip(sentence.labels, sentence.heads, strict=True)
+        if head is not None
+    }
+    return sorted(names - {_NO_LABEL} or names)
 
 
 def single_root(sentences: Sequence[Sentence], wanted: bool | None) -> bool:

@@ -20,6 +20,5 @@ class LabelsOf:
     def __call__(self, head: int, modifier: int) -> list[str]:
         """Return the names of an arc's labels."""
         known = self._dictionary
-        which = known.lists[self._tags[modifier], self._tags[head]]
-        labels = known.labels[known.offsets[which] : known.offsets[which + 1]]
+        labels = known.of(self._tags[modifier], self._tags[head])
         return [known.names[label] for label in labels.tolist()]
