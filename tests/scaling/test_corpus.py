@@ -7,6 +7,7 @@ import signal
 from pathlib import Path
 
 import pytest
+from oracles.level_two import problems_of
 
 from turbotree.errors import InfeasibleError, InputError
 from turbotree.pipeline import Pipeline
@@ -142,6 +143,8 @@ def test_pipelines_take_plain_text_in_pieces(tmp_path):
     assert report.pieces > 1
     found = [sentence.forms for sentence in read_conllu(out)]
     assert found == [p.sentence.forms for text in paragraphs for p in nlp(text)]
+    # Pieces are counted each for itself; their sentences are told apart all the same.
+    assert problems_of(out.read_text()) == []
 
 
 def test_plain_text_needs_a_pipeline(model, tmp_path):

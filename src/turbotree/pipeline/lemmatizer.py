@@ -127,7 +127,9 @@ class Lemmatizer(Stored):
             known, new = {}, list(dict.fromkeys(words))
         if new:
             for word, script in zip(new, self._scripts(new), strict=True):
-                known[word] = apply_script(self.exceptions.get(word, script), word[0])
+                lemma = apply_script(self.exceptions.get(word, script), word[0])
+                # What is left of a form with a space in it may end with one; a lemma may not.
+                known[word] = lemma.strip() or word[0]
         return [known[word] for word in words]
 
     def _scripts(self, words: Sequence[Word]) -> list[str]:

@@ -30,6 +30,7 @@ INSIDE, TOKEN, SENTENCE, MULTIWORD, MULTIWORD_SENTENCE = LABELS = (
 )
 _BLANK = "\t_" * 7 + "\t"
 _PARAGRAPH = re.compile(r"\n[^\S\n]*\n\s*")
+_UNNAMEABLE = re.compile(r"[\s/]")
 
 
 class Token(NamedTuple):
@@ -81,7 +82,8 @@ class Tokenizer(Stored):
         text
             Any text.
         name
-            Of the document, for the comments.
+            Of the document, for the comments. The names of sentences begin with it, ``_`` in place
+            of spaces and slashes, which they must not have.
         offset, first
             Where the text begins in its document, and the number of its first sentence, if it is
             only a part.
@@ -92,10 +94,11 @@ class Tokenizer(Stored):
                 number = first + len(made)
                 comments = []
                 if number == 1:
-                    comments.append("newdoc" if name is None else f"newdoc id = {name}")
+                    comments.append("newdoc" if name is None else f"newdoc id = {_one_line(name)}")
                 if sentence is paragraph[0]:
                     comments.append("newpar")
-                comments.append(f"sent_id = {'' if name is None else f'{name}-'}{number}")
+                prefix = "" if name is None else f"{_UNNAMEABLE.sub('_', name)}-"
+                comments.append(f"sent_id = {prefix}{number}")
                 made.append(_sentence(text, sentence, comments, offset))
         return made
 

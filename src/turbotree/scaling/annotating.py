@@ -111,7 +111,10 @@ def annotated(
     documents: Iterable[tuple[int | None, str]]
     documents = piece.documents() if isinstance(piece, RowGroup) else [(None, piece.text())]
     for row, document in documents:
-        for parse in model(document, on_failure=on_failure, **options):
+        # Names keep the sentences of one output apart; a file in one piece needs none.
+        number = piece.number or None if row is None else row
+        name = None if number is None else str(number + 1)
+        for parse in model(document, name=name, on_failure=on_failure, **options):
             yield row, parse.to_sentence()
 
 
