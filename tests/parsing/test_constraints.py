@@ -138,7 +138,7 @@ def test_clashes_name_themselves(parser, constraints, said):
         ({"require": [(None, 1)]}, "expected (head, modifier)"),
         ({"require": [3]}, "expected (head, modifier)"),
         ({"require": [(0, 1, 7)]}, "expected a label that is a string"),
-        ({"require": [(0, 1, "nonsense")]}, "label 'nonsense' is unknown"),
+        ({"require": [(0, 1, "nonsense")]}, "the model has no label 'nonsense'"),
         ({"spans": [(2, 1)]}, "(2, 1) is no span"),
         ({"spans": [(2, 9)]}, "(2, 9) is no span"),
         ({"spans": [(1, 2)], "decoder": "mbr"}, "'mbr' cannot keep spans together"),
