@@ -191,6 +191,15 @@ def test_a_piece_is_there_whole_or_not_at_all(model, corpus, tmp_path):
     assert not (tmp_path / "piece").exists()
 
 
+def test_nothing_is_left_beside_outputs(model, corpus, expected, tmp_path):
+    out = tmp_path / "out"
+    out.mkdir()
+    for number in (1, 3):
+        parse_corpus(model, corpus[:number], out, Here(), piece_bytes=SMALL)
+        assert sorted(os.listdir(out)) == [file.name for file in corpus[:number]]
+    assert [(out / file.name).read_bytes() for file in corpus] == expected
+
+
 @pytest.mark.parametrize(
     ("names", "output", "reason"),
     [

@@ -39,7 +39,7 @@ def test_a_killed_run_leaves_neither_half_a_file_nor_workers_and_goes_on(model, 
         [sys.executable, "-c", PARSE, str(model), str(corpus), str(out)], start_new_session=True
     )
     deadline = time.monotonic() + 120
-    while len(list(tmp_path.glob(".out.conllu.pieces/*.piece"))) < 3:
+    while len(list(tmp_path.glob(".out.conllu.pieces/*/*.piece"))) < 3:
         assert process.poll() is None
         assert time.monotonic() < deadline
         time.sleep(0.01)

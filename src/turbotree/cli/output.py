@@ -5,28 +5,50 @@ from __future__ import annotations
 import gzip
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, cast
 
 from turbotree.atomic import atomic_path
+from turbotree.cli.reading import STDIN
 from turbotree.errors import InputError
+from turbotree.models import located
+from turbotree.outputs import check_outputs, identity
 
 
-def check_output(path: Path) -> None:
-    """Raise InputError if a file cannot be written there: better now than after hours of work."""
-    if path.is_dir():
-        raise InputError(f"{path}: is a folder, expected the name of a file")
-    if path.exists() and not path.is_file():
-        return  # a device or a pipe needs no folder of ours
-    folder = Path(os.path.realpath(path)).parent
-    if not folder.exists():
-        raise InputError(f"{path}: there is no folder {folder}")
-    if not folder.is_dir():
-        raise InputError(f"{path}: {folder} is not a folder")
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise InputError(f"{path}: no permission to write in {folder}")
+def check_output(path: Path | None, inputs: Iterable[Path | str | None]) -> None:
+    """Raise InputError if the output cannot be written, or would take the place of an input.
+
+    Parameters
+    ----------
+    path
+        The file to write; None is standard output.
+    inputs
+        All that the verb reads: files, names of models, ``-`` for standard input. None and what
+        is not there are left out.
+    """
+    read = [_file(given) for given in inputs if given is not None]
+    if path is not None:
+        check_outputs([path], read)
+        return
+    written = _descriptor(sys.stdout)
+    known = identity(written) if written is not None else None
+    for given in read:
+        # With >> we would append to the input while we read it, and never come to its end.
+        if known is not None and given is not None and identity(given) == known:
+            raise InputError("the output would go to the input; choose another file")
+
+
+def _file(given: Path | str) -> str | int | None:
+    return _descriptor(sys.stdin) if Path(given) == STDIN else located(given)
+
+
+def _descriptor(stream: Any) -> int | None:
+    try:
+        return int(stream.fileno())
+    except (AttributeError, OSError, ValueError):  # not a real file, as in tests
+        return None
 
 
 @contextmanager

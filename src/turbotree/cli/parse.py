@@ -119,8 +119,8 @@ def parse(
         raise InputError("--rows and --parquet-column are for files called .parquet")
     if workers is not None or address is not None:
         raise InputError("--workers and --address are for --engine")
-    if output is not None:
-        check_output(output)
+    read = [model, *(rules or []), (input or STDIN) if text is None else None]
+    check_output(output, read)
     skipped = Skipped(on_error)
     file = _model_at(model, input)
     kind = file.kind

@@ -13,6 +13,8 @@ from turbotree.cli.output import check_output
 from turbotree.cli.showing import seconds_text, shown_progress
 from turbotree.errors import InputError
 
+_ENTITY_FILES = ("train", "testa", "testb")
+
 
 def reproduce(
     what: Annotated[
@@ -155,7 +157,11 @@ def reproduce(
         return
     if output is None:
         raise InputError("no report to write; give -o REPORT.html")
-    check_output(output)
+    read = [train, dev, test]
+    for folder, endings in ((data, ["conllu"]), (chunks, ["txt"]), (entities, _ENTITY_FILES)):
+        if folder is not None:
+            read += [file for ending in endings for file in folder.glob(f"*.{ending}")]
+    check_output(output, read)
     check_matplotlib()
     if small and medium:
         raise InputError("--small and --medium do not go together")
@@ -182,7 +188,9 @@ def reproduce(
     if entities is not None:
         datasets += room.read_entities(entities)
     datasets = [dataset.limited(sentences, measured) for dataset in datasets]
-    folder = cache or output.with_name(f"{output.name}.cache")
+    kept_in = cache or output.with_name(f"{output.name}.cache")
+    if not kept:
+        kept_in.mkdir(parents=True, exist_ok=True)  # complains before hours of work
 
     def note(text: str) -> None:
         if not quiet:
@@ -193,7 +201,7 @@ def reproduce(
             chosen,
             datasets,
             settings,
-            room.Cache(folder),
+            room.Cache(kept_in),
             threads=threads,
             kept_only=kept,
             note=note,
@@ -201,7 +209,7 @@ def reproduce(
             progress=partial(shown_progress, quiet or small),
         )
     except KeyboardInterrupt as error:
-        raise interrupted(error, f"; the same command goes on from what {folder} holds") from None
+        raise interrupted(error, f"; the same command goes on from what {kept_in} holds") from None
     room.write_report(output, outcomes, datasets, settings)
     if not quiet:
         claims = [claim for outcome in outcomes for claim in outcome.shown.claims]

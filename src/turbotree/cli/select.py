@@ -16,13 +16,14 @@ from turbotree.cli.showing import seconds_text
 from turbotree.cli.tag import column_names
 from turbotree.cli.train_tagger import read_labels
 from turbotree.cli.training_choices import Scheme, Task, template_file
-from turbotree.cli.training_run import train_and_save
+from turbotree.cli.training_run import train_and_save, training_output
 from turbotree.errors import InputError
 from turbotree.labeling import TASKS, Tagger, TaggerOptions
 from turbotree.labeling.selecting import select_tagger
 from turbotree.learning.selection import SelectionOptions, sorted_budgets
 from turbotree.learning.selection_plot import check_plot
 from turbotree.learning.selection_report import SelectionReport
+from turbotree.outputs import check_outputs
 from turbotree.parsing import Parser, TrainingOptions
 from turbotree.parsing.selecting import select_parser
 
@@ -244,9 +245,10 @@ def select(
         seed=seed,
     )
     budgets = _budgets(budget)
-    check_output(output)
+    read = [train, dev, templates]
     if plot is not None:
-        check_output(plot)
+        check_output(plot, [*read])
+        check_outputs([output, plot])
         check_plot(plot)
     names = column_names(columns)
 
@@ -274,7 +276,8 @@ def select(
     else:
         options |= {"task": task.value, "label": label, "scheme": scheme.value}
         TaggerOptions(**options)
-    selected, seconds = train_and_save(run, output, resume=resume, quiet=quiet)
+    with training_output(output, read):
+        selected, seconds = train_and_save(run, output, resume=resume, quiet=quiet)
     if plot is not None:
         selected.report.plot(plot)
     if as_json:

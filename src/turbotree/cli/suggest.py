@@ -68,8 +68,7 @@ def suggest(
     """
     if words and measure is not Measure.MEAN:
         raise InputError("--by is for sentences; a word has only one entropy")
-    if output is not None:
-        check_output(output)
+    check_output(output, [model, input])
     parser, prepare = tree_model(model)
     sentences = prepare(read_layout(input, tree_layout(input, input_format, advice=PARSE_FIRST)))
     with opened_output(output) as out:

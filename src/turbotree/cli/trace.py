@@ -46,7 +46,7 @@ def trace(
     proven best. A gap that stays is one of the relaxation; parse searches further then.
     """
     if output is not None:
-        check_output(output)
+        check_output(output, [model, input])
     parser, prepare = tree_model(model)
     (chosen,) = prepare([sentence_of(input, sentence, input_format)])
     solution = trace_sentence(parser, chosen)

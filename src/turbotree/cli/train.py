@@ -10,7 +10,7 @@ from typing import Any
 import typer
 
 from turbotree.cli import train_options as option
-from turbotree.cli.output import bytes_text, check_output
+from turbotree.cli.output import bytes_text
 from turbotree.cli.reading import OnMistake, read_treebank
 from turbotree.cli.showing import seconds_text
 from turbotree.cli.train_engine import ShardedTraining, check_engine
@@ -27,7 +27,7 @@ from turbotree.cli.training_choices import (
     given_templates,
     given_trim,
 )
-from turbotree.cli.training_run import train_and_save
+from turbotree.cli.training_run import train_and_save, training_output
 from turbotree.errors import InputError
 from turbotree.evaluation import attachment_scores
 from turbotree.parsing import Parser, TrainingOptions
@@ -78,6 +78,7 @@ def train(
     written.
     """
     check_engine(engine, workers, address, mixes, task.value)
+    read = [train, dev, *(rules or []), *(item.partition("=")[2] for item in templates or [])]
     options: dict[str, Any] = {
         "loss": loss,
         "beta": beta,
@@ -106,17 +107,18 @@ def train(
             raise InputError(f"--rules are for trees, not for task {task.value}")
         options |= {"task": task.value, "label": label, "scheme": scheme.value}
         options["trigrams"] = trigrams
-        train_tagger(
-            train,
-            output,
-            dev,
-            options,
-            columns=columns,
-            encoding=encoding,
-            resume=resume,
-            on_error=on_error,
-            quiet=quiet,
-        )
+        with training_output(output, read):
+            train_tagger(
+                train,
+                output,
+                dev,
+                options,
+                columns=columns,
+                encoding=encoding,
+                resume=resume,
+                on_error=on_error,
+                quiet=quiet,
+            )
         return
     if trigrams or not (label is columns is encoding is None):
         raise InputError(
@@ -130,23 +132,52 @@ def train(
     }
     if trim is not None:
         options["trim"] = given_trim(trim)
-    check_output(output)
-    if task is Task.PIPELINE:
-        if rules:
-            raise InputError("--rules are for --task parse; a pipeline obeys hard rules")
-        train_pipeline(train, output, dev, options, resume=resume, on_error=on_error, quiet=quiet)
-        return
+    if task is Task.PIPELINE and rules:
+        raise InputError("--rules are for --task parse; a pipeline obeys hard rules")
+    with training_output(output, read):
+        if task is Task.PIPELINE:
+            train_pipeline(
+                train, output, dev, options, resume=resume, on_error=on_error, quiet=quiet
+            )
+            return
+        fit: Callable[..., Parser] = Parser.train
+        if engine is not None:
+            fit = ShardedTraining(engine, workers, address, mixes)
+        _train_parser(
+            train,
+            output,
+            dev,
+            options,
+            fit=fit,
+            jackknife=tags is Tags.JACKKNIFE,
+            rules=rules,
+            resume=resume,
+            on_error=on_error,
+            quiet=quiet,
+        )
+
+
+def _train_parser(
+    train: Path,
+    output: Path,
+    dev: Path | None,
+    options: dict[str, Any],
+    *,
+    fit: Callable[..., Parser],
+    jackknife: bool,
+    rules: list[str] | None,
+    resume: bool,
+    on_error: OnMistake,
+    quiet: bool,
+) -> None:
     TrainingOptions(**options)  # complains before the data are read
     train_trees = read_treebank(train, on_error, partial=True)
     dev_trees = read_treebank(dev, on_error) if dev is not None else None
-    fit: Callable[..., Parser] = Parser.train
     source: Path | list[Sentence] = train_trees
-    if engine is not None:
-        fit = ShardedTraining(engine, workers, address, mixes)
-        if train.is_file() and on_error is OnMistake.RAISE:
-            source = train  # workers read it themselves
+    if isinstance(fit, ShardedTraining) and train.is_file() and on_error is OnMistake.RAISE:
+        source = train  # workers read it themselves
     learn: Callable[..., Parser] = partial(fit, source)
-    if tags is Tags.JACKKNIFE:
+    if jackknife:
         learn = partial(train_jackknifed, train_trees, fit)
     if rules:
         learn = with_rule_weights(learn, rules, train_trees)
@@ -159,7 +190,7 @@ def train(
         **options,
     )
     if not quiet:
-        typer.echo(_summary(parser, output, dev_trees, threads, seconds))
+        typer.echo(_summary(parser, output, dev_trees, options["threads"], seconds))
 
 
 def _summary(

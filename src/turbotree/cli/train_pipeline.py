@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 
-from turbotree.cli.output import bytes_text, check_output
+from turbotree.cli.output import bytes_text
 from turbotree.cli.reading import OnMistake, read_treebank
 from turbotree.cli.showing import seconds_text
 from turbotree.cli.training_run import train_and_save
@@ -35,7 +35,6 @@ def train_pipeline(
     quiet: bool,
 ) -> None:
     """Train a pipeline and write it; what the command line says of trees is for its parser."""
-    check_output(output)
     own = {name: options[name] for name in _OWN if name in options}
     own["parser"] = {name: value for name, value in options.items() if name not in _OWN}
     PipelineOptions(**own)  # complains before the data are read

@@ -8,7 +8,7 @@ from typing import Any
 
 import typer
 
-from turbotree.cli.output import bytes_text, check_output
+from turbotree.cli.output import bytes_text
 from turbotree.cli.reading import OnMistake, Skipped
 from turbotree.cli.showing import seconds_text
 from turbotree.cli.tag import column_names
@@ -31,7 +31,6 @@ def train_tagger(
     quiet: bool,
 ) -> None:
     """Train a tagger and write it."""
-    check_output(output)
     if TaggerOptions(**options).scheme == "auto" and dev is None:
         raise InputError("--scheme auto chooses by the score on a --dev file; there is none")
     names = column_names(columns)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-import shutil
+import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from turbotree.cli.failures import interrupted, say
+from turbotree.cli.output import check_output
 from turbotree.cli.showing import shown_progress
+from turbotree.outputs import clear, work_folder
+from turbotree.scaling.training import SHARED_DATA
 
 
 class Model(Protocol):
@@ -22,6 +26,26 @@ class Model(Protocol):
 
 _Model = TypeVar("_Model", bound=Model)
 
+_STATES = "*.checkpoint"
+
+
+@contextmanager
+def training_output(output: Path, inputs: Iterable[Path | str | None]) -> Iterator[None]:
+    """Have an output to oneself while a model is trained: no input, and no other run's.
+
+    Nothing is read before it is known that what comes out can be written.
+    """
+    read = [Path(given) for given in inputs if given is not None]
+    check_output(output, read)
+    with work_folder(_checkpoint(output), output, (_STATES, SHARED_DATA), read):
+        yield
+
+
+def _checkpoint(output: Path) -> Path:
+    """Return the folder for the state of training; there is one, by whatever link it is reached."""
+    file = Path(os.path.realpath(output)) if output.is_symlink() else output
+    return file.with_name(f"{file.name}.checkpoint")
+
 
 def train_and_save(
     train: Callable[..., _Model], output: Path, *, resume: bool, quiet: bool, **options: Any
@@ -33,16 +57,17 @@ def train_and_save(
     train
         Takes ``checkpoint``, ``resume`` and ``progress`` beside the options, and gives the model.
     output
-        Where to write it. Its checkpoint is a folder beside it.
+        Where to write it, a :func:`training_output`. Its checkpoint is a folder beside it.
     resume, quiet
         As on the command line.
     options
         For `train`.
     """
-    checkpoint = output.with_name(f"{output.name}.checkpoint")
-    if resume and not checkpoint.exists():
+    checkpoint = _checkpoint(output)
+    begun = any(checkpoint.glob(_STATES))
+    if resume and not begun:
         say(f"nothing to resume: there is no {checkpoint}; starting from the beginning")
-    elif not resume and checkpoint.exists():
+    elif not resume and begun:
         say(f"starting afresh; the earlier run's {checkpoint} is dropped")
     started = time.perf_counter()
     try:
@@ -50,7 +75,8 @@ def train_and_save(
             model = train(checkpoint=checkpoint, resume=resume, progress=progress, **options)
             model.save(output)
     except KeyboardInterrupt as error:
-        on = "; --resume goes on from the last checkpoint" if checkpoint.exists() else ""
+        begun = any(checkpoint.glob(_STATES))
+        on = "; --resume goes on from the last checkpoint" if begun else ""
         raise interrupted(error, on) from None
-    shutil.rmtree(checkpoint, ignore_errors=True)
+    clear(checkpoint)
     return model, time.perf_counter() - started

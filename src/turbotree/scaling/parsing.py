@@ -21,6 +21,7 @@ from turbotree.atomic import atomic_path
 from turbotree.errors import InputError
 from turbotree.models import located
 from turbotree.naming import unknown
+from turbotree.outputs import check_outputs, clear, work_folder
 from turbotree.scaling.annotating import AnyPiece, PieceReport, parse_piece
 from turbotree.scaling.engines import Engine
 from turbotree.scaling.parquet import ROWS, is_parquet, join_tables, row_groups
@@ -29,6 +30,8 @@ from turbotree.text import CONLLU, CONLLX, Layout, sniff
 
 #: About so large are pieces: a second or a few of parsing.
 PIECE_BYTES = 1 << 20
+#: How the folder of the pieces of one input ends.
+_JOB = ".job"
 
 
 @dataclass
@@ -90,20 +93,39 @@ def parse_corpus(
     model = located(model)
     files = [Path(path) for path in inputs]
     targets = _targets(files, Path(output))
-    report = CorpusReport(inputs=len(files))
+    read = [Path(model), *files, *_rule_files(options or {})]
+    check_outputs(targets, read)
     settings = {
-        "model": _checksum(Path(model)),
+        "model": _digest(Path(model)),
         "options": options or {},
-        "rules": _checksums_of_rules(options or {}),
+        "rules": [_digest(rule) for rule in _rule_files(options or {})],
         "skip_errors": skip_errors,
         "piece_bytes": piece_bytes,
         "rows": rows,
         "column": column,
     }
-    jobs = [
-        _Job.begin(file, target, settings, piece_bytes, rows, column)
-        for file, target in zip(files, targets, strict=True)
-    ]
+    place = _place_of_pieces(Path(output))
+    with work_folder(place, output, (f"*{_JOB}",), read):
+        jobs = [
+            _Job.begin(file, target, place, settings, piece_bytes, rows, column)
+            for file, target in zip(files, targets, strict=True)
+        ]
+        _drop_other_jobs(place, jobs)
+        report = _work_off(jobs, engine, model, options or {}, skip_errors, on_piece)
+        clear(place)  # only now: a run that is interrupted has to know which inputs are done
+    return report
+
+
+def _work_off(
+    jobs: Sequence[_Job],
+    engine: Engine,
+    model: str,
+    options: dict[str, Any],
+    skip_errors: bool,
+    on_piece: Callable[[int, int, PieceReport], None] | None,
+) -> CorpusReport:
+    """Have all pieces parsed that are not done yet, and join those of each input."""
+    report = CorpusReport(inputs=len(jobs))
     calls = [(job, piece) for job in jobs for piece in job.pieces if not job.is_done(piece)]
     report.pieces = sum(len(job.pieces) for job in jobs)
     report.resumed = finished = report.pieces - len(calls)
@@ -117,7 +139,7 @@ def parse_corpus(
             model,
             piece,
             job.layout,
-            options or {},
+            options,
             skip_errors,
             os.fspath(job.path_of(piece)),
             job.rows,
@@ -136,9 +158,23 @@ def parse_corpus(
             job.join()
         if on_piece is not None:
             on_piece(finished, report.pieces, done)
-    for job in jobs:  # only now: a run that is interrupted has to know which inputs are done
-        shutil.rmtree(job.folder)
     return report
+
+
+def _place_of_pieces(output: Path) -> Path:
+    """Return where the pieces of a run go: into an output that is a folder, or beside a file."""
+    if output.is_dir():
+        return output / ".pieces"
+    file = Path(os.path.realpath(output)) if output.is_symlink() else output
+    return file.with_name(f".{file.name}.pieces")
+
+
+def _drop_other_jobs(place: Path, jobs: Sequence[_Job]) -> None:
+    """Delete what runs with another model, or of another input, have left."""
+    kept = {job.folder.name for job in jobs}
+    for folder in place.glob(f"*{_JOB}"):
+        if folder.name not in kept:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 @dataclass(eq=False)
@@ -158,6 +194,7 @@ class _Job:
         cls,
         source: Path,
         target: Path,
+        place: Path,
         settings: dict[str, Any],
         most: int,
         rows: str,
@@ -172,16 +209,18 @@ class _Job:
         else:
             layout = _layout_at(source)
             pieces = cut(source, most)
-        folder = target.with_name(f".{target.name}.pieces")
         state = source.stat()
-        plan = json.dumps(
-            {**settings, "size": state.st_size, "changed": state.st_mtime_ns}, sort_keys=True
-        )
-        if folder.exists() and _content(folder / "plan.json") != plan:
-            shutil.rmtree(folder)  # of another run: with another model, or of another input
+        plan = {
+            **settings,
+            "target": target.name,
+            "size": state.st_size,
+            "changed": state.st_mtime_ns,
+        }
+        # Pieces made in another way are in another folder: a worker that outlives its run by a
+        # moment writes none among those of the next.
+        digest = hashlib.sha256(json.dumps(plan, sort_keys=True).encode()).hexdigest()
+        folder = place / f"{digest[:32]}{_JOB}"
         folder.mkdir(exist_ok=True)
-        with atomic_path(folder / "plan.json") as temporary:
-            temporary.write_text(plan, encoding="utf-8")
         return cls(source, target, layout, pieces, folder, rows if is_parquet(target) else None)
 
     def path_of(self, piece: AnyPiece) -> Path:
@@ -241,20 +280,16 @@ def _targets(files: list[Path], output: Path) -> list[Path]:
             f"{output}: is a file; expected a folder for the output of {len(files)} inputs"
         )
     output.mkdir(exist_ok=True)
-    targets = [output / name for name in names]
-    for file, target in zip(files, targets, strict=True):
-        if target.exists() and target.samefile(file):
-            raise InputError(f"{target}: the output would take the place of the input")
-    return targets
+    return [output / name for name in names]
 
 
-def _checksums_of_rules(options: dict[str, Any]) -> list[str]:
+def _rule_files(options: dict[str, Any]) -> list[Path]:
     rules = options.get("rules") or []
     given = [rules] if isinstance(rules, str) else rules
-    return [_checksum(Path(rule)) for rule in given if len(rule) < 256 and Path(rule).is_file()]
+    return [Path(rule) for rule in given if len(rule) < 256 and Path(rule).is_file()]
 
 
-def _checksum(path: Path) -> str:
+def _digest(path: Path) -> str:
     if not path.is_file():
         raise InputError(f"{path}: no such file")
     digest = hashlib.sha256()
@@ -262,10 +297,3 @@ def _checksum(path: Path) -> str:
         while block := file.read(1 << 20):
             digest.update(block)
     return digest.hexdigest()
-
-
-def _content(path: Path) -> str | None:
-    try:
-        return path.read_text(encoding="utf-8")
-    except OSError:
-        return None

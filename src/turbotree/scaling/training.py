@@ -32,6 +32,10 @@ from turbotree.scaling.desks import Stage, leg_of_shard, supported_of_shard
 from turbotree.scaling.shards import Shard, deal
 from turbotree.text import Sentence, write_sentences
 
+_SHARED = "shards-"
+#: Matches what a run that is killed may leave in the folder of its checkpoints.
+SHARED_DATA = f"{_SHARED}*"
+
 
 def train_in_shards(
     train: TrainingSource,
@@ -100,7 +104,7 @@ def _file_of(train: TrainingSource, trees: list[Sentence], folder: Path | None) 
         return
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder) as place:
+    with tempfile.TemporaryDirectory(dir=folder, prefix=_SHARED) as place:
         file = Path(place, "train.conllu")
         with open(file, "wb") as out:
             write_sentences(trees, out)
