@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 from pathlib import Path
 
@@ -10,8 +11,11 @@ import pytest
 from oracles.level_two import problems_of
 
 from turbotree.errors import InfeasibleError, InputError
+from turbotree.modelfile import read_model
+from turbotree.parsing import Parser
 from turbotree.pipeline import Pipeline
 from turbotree.scaling import cut, open_engine, parse_corpus
+from turbotree.scaling.annotating import _loaded
 from turbotree.scaling.engines import RETRIES, Processes, WorkerLostError
 from turbotree.scaling.parsing import parse_piece
 from turbotree.text import CONLLU, read_conllu, treebank, write_conllu
@@ -186,9 +190,23 @@ def test_sentences_without_a_tree_stop_or_are_skipped(model, corpus, tmp_path):
 def test_a_piece_is_there_whole_or_not_at_all(model, corpus, tmp_path):
     corpus[0].write_bytes(corpus[0].read_bytes() + b"1\tbroken\n\n")
     piece = cut(corpus[0], 10**6)[0]
+    checksum = read_model(model).checksum
     with pytest.raises(InputError):
-        parse_piece(str(model), piece, CONLLU, {}, False, str(tmp_path / "piece"))
+        parse_piece(str(model), checksum, piece, CONLLU, {}, False, str(tmp_path / "piece"))
     assert not (tmp_path / "piece").exists()
+
+
+def test_pieces_of_two_models_are_never_joined(model, corpus, tmp_path):
+    own, out = tmp_path / "model", tmp_path / "out.conllu"
+    shutil.copy(model, own)
+
+    def replace_model(done, pieces, report):
+        Parser.train(treebank(20, seed=7), epochs=1, pruner_epochs=1).save(own)
+        _loaded.cache_clear()  # as in a worker that has done nothing yet
+
+    with pytest.raises(InputError, match="the model has changed since the run began"):
+        parse_corpus(own, corpus[:1], out, Here(), piece_bytes=SMALL, on_piece=replace_model)
+    assert not out.exists()
 
 
 def test_nothing_is_left_beside_outputs(model, corpus, expected, tmp_path):

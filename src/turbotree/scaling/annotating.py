@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -12,7 +11,8 @@ from typing import Any, TypeAlias
 from turbotree.atomic import atomic_path
 from turbotree.errors import InputError, TurbotreeError
 from turbotree.labeling import Tagger
-from turbotree.loading import load
+from turbotree.loading import model_of
+from turbotree.modelfile import read_model
 from turbotree.parsing import Parser, compile_rules
 from turbotree.parsing.several import OnFailure, leaving_out_failures
 from turbotree.pipeline import Pipeline
@@ -41,6 +41,7 @@ class PieceReport:
 
 def parse_piece(
     model: str,
+    checksum: str,
     piece: AnyPiece,
     layout: Layout | None,
     options: dict[str, Any],
@@ -52,8 +53,8 @@ def parse_piece(
 
     Parameters
     ----------
-    model
-        The model's file.
+    model, checksum
+        The model's file, and the checksum of what it has to hold.
     piece, layout
         What to parse; without a layout it is plain text.
     options, skip_errors
@@ -69,7 +70,7 @@ def parse_piece(
     def skip(error: TurbotreeError) -> None:
         skipped.append(str(error))
 
-    annotator = _loaded(model, os.stat(model).st_mtime_ns)
+    annotator = _loaded(model, checksum)
     words = sentences = 0
 
     def predicted() -> Iterator[Placed]:
@@ -139,7 +140,9 @@ def _sentences(piece: AnyPiece, layout: Layout, on_error: OnError) -> Iterator[P
 
 
 @lru_cache(maxsize=2)
-def _loaded(model: str, changed: int) -> Model:
-    """Load a model once a worker, and again if the file has changed."""
-    found: Model = load(model)
-    return found
+def _loaded(model: str, checksum: str) -> Model:
+    """Load a model once a worker; all workers have to find the same in its file."""
+    file = read_model(model)
+    if file.checksum != checksum:
+        raise InputError(f"{model}: the model has changed since the run began")
+    return model_of(file)

@@ -19,6 +19,7 @@ from typing import Any
 
 from turbotree.atomic import atomic_path
 from turbotree.errors import InputError
+from turbotree.modelfile import read_model
 from turbotree.models import located
 from turbotree.naming import unknown
 from turbotree.outputs import check_outputs, clear, work_folder
@@ -95,6 +96,7 @@ def parse_corpus(
     targets = _targets(files, Path(output))
     read = [Path(model), *files, *_rule_files(options or {})]
     check_outputs(targets, read)
+    checksum = read_model(model).checksum
     settings = {
         "model": _digest(Path(model)),
         "options": options or {},
@@ -111,7 +113,7 @@ def parse_corpus(
             for file, target in zip(files, targets, strict=True)
         ]
         _drop_other_jobs(place, jobs)
-        report = _work_off(jobs, engine, model, options or {}, skip_errors, on_piece)
+        report = _work_off(jobs, engine, (model, checksum), options or {}, skip_errors, on_piece)
         clear(place)  # only now: a run that is interrupted has to know which inputs are done
     return report
 
@@ -119,7 +121,7 @@ def parse_corpus(
 def _work_off(
     jobs: Sequence[_Job],
     engine: Engine,
-    model: str,
+    model: tuple[str, str],
     options: dict[str, Any],
     skip_errors: bool,
     on_piece: Callable[[int, int, PieceReport], None] | None,
@@ -136,7 +138,7 @@ def _work_off(
             job.join()
     arguments = [
         (
-            model,
+            *model,
             piece,
             job.layout,
             options,
