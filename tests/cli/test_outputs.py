@@ -225,3 +225,14 @@ def test_a_name_with_no_room_for_the_state_is_refused_before_training(
     monkeypatch.chdir(inputs)
     Path("train.conllu").write_text("garbage\n")
     assert "File name too long" in fails(*TRAIN, "-o", "n" * 250)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is always full")
+def test_a_full_disk_is_one_line(files):
+    with open("/dev/full", "wb") as stdout:
+        done = turbotree("parse", files.model, files.test, stdout=stdout)
+    assert done.returncode == 2
+    assert done.stderr == "turbotree: error: standard output: No space left on device\n"
+    done = turbotree("parse", files.model, files.test, "-o", "/dev/full", stdout=subprocess.PIPE)
+    assert done.returncode == 2
+    assert done.stderr == "turbotree: error: /dev/full: No space left on device\n"

@@ -43,6 +43,7 @@ class CarefulGroup(TyperGroup):
             raise typer.Exit(BROKEN_PIPE) from None
         except OSError as error:
             where = f"{error.filename}: " if error.filename is not None else ""
+            _give_up(sys.stdout)
             raise _fail(f"{where}{error.strerror or error}") from None
         except MemoryError:
             raise _fail("out of memory") from None
@@ -129,6 +130,14 @@ def _metavar(parameter: Any) -> str:
 def _fail(message: str) -> typer.Exit:
     say(f"error: {message}")
     return typer.Exit(MISTAKE)
+
+
+def _give_up(stream: Any) -> None:
+    """Write what is in the buffer, if that is possible."""
+    try:
+        stream.flush()
+    except OSError:  # there is no room for it, which is what we are about to say
+        _silence(stream)
 
 
 def _silence(stream: Any) -> None:

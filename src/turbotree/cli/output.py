@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import os
 import sys
@@ -15,6 +16,8 @@ from turbotree.cli.reading import STDIN
 from turbotree.errors import InputError
 from turbotree.models import located
 from turbotree.outputs import check_outputs, identity
+
+_NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 def check_output(path: Path | None, inputs: Iterable[Path | str | None]) -> None:
@@ -55,15 +58,28 @@ def _descriptor(stream: Any) -> int | None:
 def opened_output(path: Path | None) -> Iterator[IO[bytes]]:
     """Open standard output, or a file (``.gz`` is packed) that is kept if all goes well."""
     if path is None:
-        yield sys.stdout.buffer
+        with _named("standard output"):
+            yield sys.stdout.buffer
+            sys.stdout.buffer.flush()
         return
-    with atomic_path(path) as temporary, open(temporary, "wb") as stream:
+    with _named(os.fspath(path)), atomic_path(path) as temporary, open(temporary, "wb") as stream:
         if path.suffix != ".gz":
             yield stream
             return
         # No name and no time inside, so that the same output gives the same bytes.
         with gzip.GzipFile("", "wb", fileobj=stream, mtime=0) as packed:
             yield cast(IO[bytes], packed)
+
+
+@contextmanager
+def _named(name: str) -> Iterator[None]:
+    """Say where there is no room; the system does not."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None and error.errno in _NO_ROOM:
+            raise OSError(error.errno, error.strerror, name) from None
+        raise
 
 
 def in_color(path: Path | None) -> bool:
