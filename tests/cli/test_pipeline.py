@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from oracles.level_two import problems_of
 
 from turbotree.text import read_conllu
 from turbotree.text.surface import raw_text
@@ -51,6 +52,17 @@ def test_text_comes_from_an_option_a_file_or_a_pipe(
     last = sentences(from_file)[-1]
     assert last.sent_id == "3"
     assert last.column("misc")[0] == f"TokenRange={TEXT.index('Did')}:{TEXT.index('Did') + 3}"
+
+
+@pytest.mark.parametrize("given", ["text", "lines", "words"])
+def test_what_is_written_passes_the_validator(
+    run: Callable[..., Any], pipeline: Path, tmp_path: Path, given: str
+) -> None:
+    file = tmp_path / "text.txt"
+    file.write_text(TEXT + "\tDogs   don't sleep\u2028here , 10 000 _ #\n")
+    result = run("parse", pipeline, file, "--input-format", given)
+    assert result.exit_code == 0
+    assert problems_of(result.stdout) == []
 
 
 LINES = "The dogs slept. A girl sang.\n\n  Did the man see a dog ?  \nThe end\n"
