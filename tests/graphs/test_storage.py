@@ -190,3 +190,39 @@ def test_an_array_that_claims_more_than_there_is_is_refused(tmp_path, size):
             file.writestr(name, data)
     with pytest.raises(InputError, match=f"'scores' is damaged: {8 * size} bytes"):
         FactorGraph.load(path)
+
+
+def pack(path, **arrays):
+    """Write an archive of arrays that are never in memory: name -> (dtype, size), all zeros."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, (dtype, size) in arrays.items():
+            header = io.BytesIO()
+            np.lib.format.write_array_header_1_0(
+                header, {"descr": dtype, "fortran_order": False, "shape": (size,)}
+            )
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                member.write(header.getvalue())
+                left = size * np.dtype(dtype).itemsize
+                while left:
+                    left -= member.write(bytes(min(left, 1 << 22)))
+
+
+def test_an_archive_that_unpacks_to_gigabytes_is_refused_before(tmp_path, monkeypatch):
+    path = tmp_path / "bomb.npz"
+    pack(path, format=("|u1", 24), scores=("<f8", 40_000_000), names=("|u1", 2))
+    assert path.stat().st_size < 1_000_000
+    monkeypatch.setattr(np, "load", None)  # nothing is unpacked
+    with pytest.raises(InputError, match=r"bomb\.npz: asks for 320,000,026 bytes of memory"):
+        FactorGraph.load(path)
+
+
+def test_a_single_array_that_claims_gigabytes_is_refused(tmp_path, monkeypatch):
+    path = tmp_path / "claims.npz"
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(
+        header, {"descr": "<f8", "fortran_order": False, "shape": (2**36,)}
+    )
+    path.write_bytes(header.getvalue() + bytes(64))
+    monkeypatch.setattr(np, "load", None)
+    with pytest.raises(InputError, match=r"claims\.npz: damaged, or no saved factor graph"):
+        FactorGraph.load(path)

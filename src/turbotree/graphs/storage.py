@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 #: What the first array of a file says; another number is another layout.
 _FORMAT = "turbotree factor graph 1"
 
+# Graphs with many equal scores are packed well; but beyond so many bytes, no graph that somebody
+# needs is packed to less than a hundredth.
+_PLENTY = 256_000_000
+_MOST_PACKED = 100
+
 _BLOCK_ARRAYS = {
     "offsets": np.int64,
     "variables": np.int32,
@@ -72,12 +77,17 @@ def load_into(graph: FactorGraph, path: str | os.PathLike[str]) -> None:
 def _read_arrays(name: str) -> dict[str, NDArray[Any]]:
     # Opened here, because NumPy leaves a damaged archive open.
     with open(name, "rb") as opened:
+        # NumPy makes room for all that a header claims before it reads on, so headers are looked at
+        # first; and what is no archive at all is not even shown to it.
+        with zipfile.ZipFile(opened) as archive:
+            claimed = sum(_claimed(archive, member) for member in archive.infolist())
+        size = os.fstat(opened.fileno()).st_size
+        if claimed > _PLENTY and claimed > _MOST_PACKED * size:
+            raise InputError(f"asks for {claimed:,} bytes of memory, and is a file of {size:,}")
+        opened.seek(0)
         file = np.load(opened, allow_pickle=False)
         if not isinstance(file, np.lib.npyio.NpzFile) or "format" not in file.files:
             raise InputError("no saved factor graph")
-        with zipfile.ZipFile(opened) as archive:
-            for member in archive.infolist():
-                _check_size(archive, member)
         arrays = {key: file[key] for key in file.files}
     said = _text(arrays["format"], "format")
     if said != _FORMAT:
@@ -85,8 +95,8 @@ def _read_arrays(name: str) -> dict[str, NDArray[Any]]:
     return arrays
 
 
-def _check_size(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
-    # NumPy makes room for all that a header claims before it reads on.
+def _claimed(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> int:
+    """Return how many bytes an array says that it has."""
     name = member.filename.removesuffix(".npy")
     with archive.open(member) as opened:
         start = opened.read(np.lib.format.MAGIC_LEN)
@@ -100,6 +110,7 @@ def _check_size(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
         raise InputError(
             f"{name[:60]!r} is damaged: {claimed} bytes are said to be in {member.file_size}"
         )
+    return claimed
 
 
 def _fill(graph: FactorGraph, arrays: dict[str, NDArray[Any]]) -> None:
