@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar, TypeVar
 
 from turbotree._arrays import Array
+from turbotree._headers import shown
 from turbotree.errors import InputError, ModelFileError
 from turbotree.modelfile import (
     ModelFile,
@@ -15,6 +16,12 @@ from turbotree.modelfile import (
     model_from_bytes,
     read_model,
     write_model,
+)
+
+#: What comes of headers and arrays that do not fit, or ask for more memory than there is.
+_MISFITS = (
+    *(InputError, LookupError, TypeError, ValueError, AttributeError),
+    *(ArithmeticError, RecursionError, MemoryError),
 )
 
 _Self = TypeVar("_Self", bound="Stored")
@@ -55,9 +62,10 @@ class Stored(ABC):
         """Make the model of a file that was read."""
         try:
             return cls.from_contents(file.arrays, file.header)
-        except (InputError, KeyError, TypeError, ValueError, AttributeError) as error:
+        except _MISFITS as error:
             # The checksum holds, so this is a file that another program wrote in our name.
-            raise ModelFileError(f"{file.path}: not a usable {cls.kind}: {error!r}") from error
+            reason = f"not a usable {cls.kind}: {shown(error, 400)}"
+            raise ModelFileError(f"{file.path}: {reason}") from error
 
     def to_bytes(self) -> bytes:
         """Return the bytes of the file that :meth:`save` would write."""

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from turbotree._headers import table, texts
 from turbotree.features import _core
 from turbotree.features.attributes import Word, feats_entries, reader_of
 from turbotree.features.lexicon import TAGS, Lexicon
@@ -245,7 +246,13 @@ class Encoder:
     def from_dict(cls, data: dict[str, Any]) -> Encoder:
         """Undo :meth:`to_dict`."""
         lexicon = Lexicon.from_dict(data["lexicon"]) if "lexicon" in data else None
-        return cls(data["attributes"], data["set_attributes"], data["vocabularies"], lexicon)
+        given = table(data["vocabularies"], "vocabularies")
+        return cls(
+            texts(data["attributes"], "attributes"),
+            texts(data["set_attributes"], "set_attributes"),
+            {name: texts(values, f"vocabulary {name!r}") for name, values in given.items()},
+            lexicon,
+        )
 
 
 class _KnownWords:

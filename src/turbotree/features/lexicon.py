@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
+from turbotree._headers import texts
 from turbotree.features.attributes import Word, word_case
 
 #: The attribute's name in templates.
@@ -81,4 +82,4 @@ class Lexicon:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Lexicon:
         """Undo :meth:`to_dict`."""
-        return cls({str(form): str(tags) for tags, forms in data.items() for form in forms})
+        return cls({form: tags for tags, forms in data.items() for form in texts(forms, tags)})

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from turbotree._headers import indices, shown, table, temperature, texts, whole
 from turbotree.chains import Transitions
 from turbotree.features import Encoder, FrozenWeights
+from turbotree.features._core import MAX_LABELS
 from turbotree.labeling.answers import Model
 from turbotree.labeling.choices import ChoiceModel, LabelLists
 from turbotree.labeling.model import ChainModel
@@ -63,18 +64,24 @@ def fields_of(arrays: dict[str, npt.NDArray[Any]], header: dict[str, Any]) -> di
     stages = tuple(_stage(facts, arrays, encoder) for facts in header["stages"])
     if not stages:
         raise ValueError("no stages")
+    if len(stages) > 1 and stages[0].column not in encoder.attributes:
+        raise ValueError(f"the encoder knows no {stages[0].column!r} for the stages after it")
     return {
         "task": str(header["task"]),
-        "columns": None if columns is None else tuple(map(str, columns)),
+        "columns": None if columns is None else tuple(texts(columns, "columns")),
         "encoder": encoder,
         "stages": stages,
-        "record": header["training"],
+        "record": table(header["training"], "training"),
     }
 
 
 def _stage(facts: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], encoder: Encoder) -> Stage:
-    column, labels = str(facts["column"]), list(map(str, facts["labels"]))
-    weights = FrozenWeights(arrays[f"{column}.slots"], int(facts["label_bits"]))
+    column, labels = facts["column"], texts(facts["labels"], "labels")
+    if not isinstance(column, str) or not labels or len(labels) > MAX_LABELS:
+        raise ValueError(f"column {shown(column)} with {len(labels)} labels")
+    templates = texts(facts["templates"], "templates")
+    bits = whole(facts["label_bits"], "label_bits")
+    weights = FrozenWeights(arrays[f"{column}.slots"], bits)
     scheme, outer = facts["scheme"], facts["outer_scheme"]
     model: Model
     if facts["chain"]:
@@ -82,17 +89,18 @@ def _stage(facts: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], encoder: 
         transitions = (
             Transitions(everything) if scheme is None else span_transitions(labels, scheme)
         )
-        given = (facts["templates"], labels, transitions)
+        given = (templates, labels, transitions)
         if f"{column}.triples" in arrays:
-            model = TrigramModel(*given, arrays[f"{column}.triples"], encoder, weights)
+            triples = indices(arrays[f"{column}.triples"], "triples")
+            model = TrigramModel(*given, triples, encoder, weights)
         else:
             model = ChainModel(*given, encoder, weights)
     else:
-        lists = LabelLists(arrays[f"{column}.list_offsets"], arrays[f"{column}.list_labels"])
-        model = ChoiceModel(facts["templates"], labels, lists, facts["given"], encoder, weights)
-    temperature = facts["temperature"]
-    if not isinstance(temperature, float | int) or not 0 < temperature < math.inf:
-        raise ValueError(f"temperature {temperature!r} is not a positive number")
+        names = ("list_offsets", "list_labels")
+        lists = LabelLists(*(indices(arrays[f"{column}.{name}"], name) for name in names))
+        model = ChoiceModel(templates, labels, lists, facts["given"], encoder, weights)
     if (scheme is None) != (outer is None) or outer not in (None, *SCHEMES):
         raise ValueError(f"schemes {scheme!r}, {outer!r}")
-    return Stage(column, model, scheme, outer, float(temperature))
+    stage = Stage(column, model, scheme, outer, temperature(facts["temperature"], "temperature"))
+    _ = stage.names  # are there for all labels
+    return stage

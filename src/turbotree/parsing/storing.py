@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy.typing as npt
 
+from turbotree._headers import flag, indices, share, shown, table, temperature, texts, whole
 from turbotree.features import Encoder, FrozenWeights, Scorer
+from turbotree.features._core import MAX_LABELS
 from turbotree.parsing.arcs import ARC, ArcModel, Pruner, PruningOptions, TreeShape
 from turbotree.parsing.labels import LabelDictionary, LabelModel
 from turbotree.parsing.model import PartModel
@@ -51,20 +52,30 @@ def contents(parser: Parser) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any
 def fields_of(arrays: dict[str, npt.NDArray[Any]], header: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of the parser that a model file holds."""
     families = header.get("families")
-    if not isinstance(families, list) or not families or not set(families) <= set(FAMILIES):
+    known = isinstance(families, list) and all(name in FAMILIES for name in families)
+    if not known or "arc" not in families or len(set(families)) != len(families):
         raise ValueError(
-            f"a parser with the parts {families!r}; this version knows {', '.join(FAMILIES)}"
+            f"a parser with the parts {shown(families)}; this version knows {', '.join(FAMILIES)}, "
+            "and every parser has arcs"
         )
     encoder = Encoder.from_dict(header["encoder"])
-    templates = header["templates"]
+    templates = {
+        name: texts(own, f"templates of {name}")
+        for name, own in table(header["templates"], "templates").items()
+    }
     weights = {
         name: FrozenWeights(arrays[f"{name}.slots"], header["weights"][f"{name}.label_bits"])
         for name in ("pruner", "parts", "labels")
     }
-    shape = TreeShape(single_root=_flag(header["single_root"]))
+    if len(texts(header["labels"], "labels")) > MAX_LABELS:
+        raise ValueError(f"{len(header['labels'])} labels; a model takes up to {MAX_LABELS}")
+    shape = TreeShape(single_root=flag(header["single_root"], "single_root"))
+    pruning = table(header["pruning"], "pruning")
+    whole(pruning["max_heads"], "max_heads")
+    share(pruning["threshold"], "threshold")
     pruner = Pruner(
         ArcModel(Scorer(templates["pruner"], ARC, encoder), weights["pruner"]),
-        PruningOptions(**header["pruning"]),
+        PruningOptions(**pruning),
         shape,
     )
     parts = PartModel({name: templates[name] for name in families}, encoder, weights["parts"])
@@ -81,18 +92,18 @@ def fields_of(arrays: dict[str, npt.NDArray[Any]], header: dict[str, Any]) -> di
         "parts": parts,
         "labels": labels,
         "shape": shape,
-        "arc_temperature": _temperature(header["temperature"]["arcs"]),
-        "label_temperature": _temperature(header["temperature"]["labels"]),
-        "record": header["training"],
+        "arc_temperature": temperature(header["temperature"]["arcs"], "temperature of arcs"),
+        "label_temperature": temperature(header["temperature"]["labels"], "temperature of labels"),
+        "record": table(header["training"], "training"),
     }
 
 
 def _dictionary(arrays: dict[str, npt.NDArray[Any]], header: dict[str, Any]) -> LabelDictionary:
     dictionary = LabelDictionary(
         header["labels"],
-        arrays["labels.lists"],
-        arrays["labels.list_offsets"],
-        arrays["labels.list_labels"],
+        indices(arrays["labels.lists"], "lists"),
+        indices(arrays["labels.list_offsets"], "list_offsets"),
+        indices(arrays["labels.list_labels"], "list_labels"),
     )
     if "root_label" not in header:  # a file of before there was such an entry
         return with_root_label(dictionary, evident_root_label(dictionary))
@@ -106,15 +117,3 @@ def _weights(parser: Parser) -> dict[str, Any]:
         "parts": parser.parts.weights,
         "labels": parser.labels.weights,
     }
-
-
-def _flag(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise ValueError(f"{value!r} is not true or false")
-    return value
-
-
-def _temperature(value: Any) -> float:
-    if not isinstance(value, float | int) or not 0 < value < math.inf:
-        raise ValueError(f"temperature {value!r} is not a positive number")
-    return float(value)

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from turbotree._headers import indices, texts, whole
 from turbotree.errors import InputError
 from turbotree.features import Encoder, FrozenWeights, attributes_of, parse_templates
 from turbotree.features.attributes import Word
@@ -161,18 +162,19 @@ class Lemmatizer(Stored):
         cls, arrays: dict[str, npt.NDArray[Any]], header: dict[str, Any]
     ) -> Lemmatizer:
         """Undo :meth:`contents`."""
-        for script in (*header["scripts"], *(row[-1] for row in header["exceptions"])):
+        rows = [texts(row, "exceptions") for row in header["exceptions"]]
+        for script in (*texts(header["scripts"], "scripts"), *(row[-1] for row in rows)):
             check_script(script)
         model = ChoiceModel(
-            header["templates"],
+            texts(header["templates"], "templates"),
             header["scripts"],
-            LabelLists(arrays["list_offsets"], arrays["list_labels"]),
+            LabelLists(*(indices(arrays[own], own) for own in ("list_offsets", "list_labels"))),
             "upos",
             Encoder.from_dict(header["encoder"]),
-            FrozenWeights(arrays["slots"], int(header["label_bits"])),
+            FrozenWeights(arrays["slots"], whole(header["label_bits"], "label_bits")),
         )
         exceptions: dict[Word, str] = {}
-        for form, lemma, upos, xpos, feats, script in header["exceptions"]:
+        for form, lemma, upos, xpos, feats, script in rows:
             exceptions[form, lemma, upos, xpos, feats] = script
         return cls(model, exceptions)
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy.typing as npt
 
+from turbotree._headers import table
 from turbotree.labeling import Tagger
 from turbotree.parsing import Parser
 from turbotree.pipeline.lemmatizer import Lemmatizer
@@ -36,7 +37,11 @@ def contents(pipeline: Pipeline) -> tuple[_Arrays, dict[str, Any]]:
 
 def fields_of(arrays: _Arrays, header: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of the pipeline that a model file holds."""
-    fields: dict[str, Any] = {"tokenizer": None, "lemmatizer": None, "record": header["training"]}
+    fields: dict[str, Any] = {
+        "tokenizer": None,
+        "lemmatizer": None,
+        "record": table(header["training"], "training"),
+    }
     for name, kind in COMPONENTS.items():
         if name in header:
             fields[name] = kind.from_contents(_own(arrays, name), header[name])

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from turbotree._headers import texts, whole
 from turbotree.chains import Transitions
 from turbotree.features import Encoder, FrozenWeights
 from turbotree.labeling.answers import ChainAnswer
@@ -181,15 +182,17 @@ class Tokenizer(Stored):
         cls, arrays: dict[str, npt.NDArray[Any]], header: dict[str, Any]
     ) -> Tokenizer:
         """Undo :meth:`contents`."""
-        labels = header["labels"]
+        labels = texts(header["labels"], "labels")
+        if len(labels) > len(LABELS):
+            raise ValueError(f"{len(labels)} labels of a tokenizer")
         if header["unit"] not in UNITS or not labels or not set(labels) <= set(LABELS):
             raise ValueError(f"a tokenizer of {header['unit']!r} with the labels {labels!r}")
         model = ChainModel(
-            header["templates"],
+            texts(header["templates"], "templates"),
             labels,
             any_transitions(len(labels)),
             Encoder.from_dict(header["encoder"]),
-            FrozenWeights(arrays["slots"], int(header["label_bits"])),
+            FrozenWeights(arrays["slots"], whole(header["label_bits"], "label_bits")),
         )
         return cls(header["unit"], model, Expansion.from_list(header["expansion"]))
 
