@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import subprocess
@@ -118,6 +119,28 @@ def test_lines_are_answered_as_they_come(pipeline: Path) -> None:
             answer = b"".join(iter(process.stdout.readline, b"\n"))  # the pipe is still open
             assert b"# text = " + text in answer
         process.stdin.close()
+
+
+def test_a_byte_order_mark_changes_nothing_in_a_file(
+    run: Callable[..., Any], pipeline: Path, tmp_path: Path
+) -> None:
+    expected = run("parse", pipeline, input=TEXT).stdout
+    file, packed = tmp_path / "text.txt", tmp_path / "text.gz"
+    marked = b"\xef\xbb\xbf" + TEXT.encode()
+    file.write_bytes(marked)
+    packed.write_bytes(gzip.compress(marked))
+    assert run("parse", pipeline, file).stdout == expected
+    assert run("parse", pipeline, packed).stdout == expected
+    assert run("parse", pipeline, input=marked).stdout == expected
+    # Of a text that is given as such, the mark is a character like any other to count.
+    given = sentences(run("parse", pipeline, "--text", "\ufeff" + TEXT).stdout)
+    assert [s.forms for s in given] == [s.forms for s in sentences(expected)]
+    start = TEXT.index("Did") + 1
+    assert given[-1].column("misc")[0] == f"TokenRange={start}:{start + 3}"
+    out = tmp_path / "out"
+    run("parse", pipeline, file, "-o", out, "--engine", "processes", "--workers", 1)
+    (written,) = out.rglob("text*") if out.is_dir() else [out]
+    assert [s.forms for s in read_conllu(written)] == [s.forms for s in sentences(expected)]
 
 
 def test_sentences_are_tagged_and_parsed(

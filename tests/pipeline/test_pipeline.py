@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -162,3 +163,58 @@ def test_sixteen_bits_say_the_same(sentences: list[Sentence], quick: dict[str, A
         for a, b in zip(p.heads, q.heads, strict=True)
     )
     assert same / sum(len(p.heads) for p in one) > 0.98
+
+
+ODD = [5, 1.5, None, b"ab", [], ["a"], {}, [None], [b"a"], object()]
+
+
+@pytest.mark.parametrize("given", [*ODD, "text"])
+def test_what_is_no_sentence_is_refused_in_one_line(nlp: Pipeline, given: Any) -> None:
+    calls = (
+        nlp.parser.parse,
+        lambda x: nlp.parser.k_best(x, 2),
+        lambda x: nlp.parser.sample(x, 2),
+        nlp.tagger.tag,
+        lambda x: nlp.tagger.k_best(x, 2),
+        nlp.lemmatizer.lemmas,
+    )
+    for call in calls:
+        with pytest.raises(InputError, match=r"^expected a Sentence, got \w+; .*make them$"):
+            call(given)
+
+
+@pytest.mark.parametrize("given", [5, None, b"ab", "text", {"a": 1}, Sentence.from_words(["Go"])])
+def test_what_is_not_several_sentences_is_refused_at_once(nlp: Pipeline, given: Any) -> None:
+    calls = (
+        *(nlp.parser.parse_batch, nlp.parser.pipe, nlp.tagger.tag_batch, nlp.tagger.pipe),
+        *(nlp.annotate, nlp.annotate_stream, nlp.tag, nlp.tag_stream),
+        lambda x: nlp.parser.k_best_pipe(x, 2),
+    )
+    for call in calls:
+        kind = type(given).__name__
+        alone = rf"expected sentences, a list or any other iterable; got {kind}$"
+        with pytest.raises(InputError, match=rf"^(expected a Sentence, got {kind}; .*|{alone})"):
+            call(given)
+    with pytest.raises(InputError, match=r"^expected texts, a list .*; got \w+$"):
+        nlp.pipe(given)
+    if not isinstance(given, str):
+        with pytest.raises(InputError, match=r"^expected a text, got \w+$"):
+            nlp(given)
+
+
+@pytest.mark.parametrize(
+    ("forms", "message"),
+    [
+        (5, "expected a list of words, got int"),
+        ("Go", "expected a list of words, got str"),
+        (b"Go", "expected a list of words, got bytes"),
+        (None, "expected a list of words, got NoneType"),
+        ([], "a sentence needs at least one word"),
+        (["Go", ""], "word 2 has no form"),
+        ([None], "word 1 has no form"),
+        ([b"Go"], "value b'Go' is a bytes, expected text, integer or None"),
+    ],
+)
+def test_what_is_no_list_of_words_is_refused(forms: Any, message: str) -> None:
+    with pytest.raises(InputError, match=f"^{re.escape(message)}$"):
+        Sentence.from_words(forms)

@@ -35,7 +35,7 @@ def tokenizer(nlp: Pipeline) -> Tokenizer:
 
 @given(text=TEXTS)
 def test_tokens_cover_the_text_and_know_their_places(tokenizer: Tokenizer, text: str) -> None:
-    end = 0
+    end = len(text) - len(text.removeprefix("\ufeff"))
     for sentence in tokenizer.sentences(text):
         for token, misc in zip(surface_tokens(sentence), sentence.column("misc"), strict=True):
             places = dict(entry.split("=") for entry in misc.split("|"))["TokenRange"]
@@ -48,7 +48,15 @@ def test_tokens_cover_the_text_and_know_their_places(tokenizer: Tokenizer, text:
     assert not text[end:].strip()
 
 
-@pytest.mark.parametrize("text", ["", " ", "\n\n\n", "\t \u00a0"])
+def test_a_byte_order_mark_is_no_part_of_a_word_and_places_count_it(tokenizer: Tokenizer) -> None:
+    text = "The dogs slept."
+    plain, marked = tokenizer.sentences(text), tokenizer.sentences("\ufeff" + text)
+    assert [s.forms for s in marked] == [s.forms for s in plain]
+    assert marked[0].text == text
+    assert marked[0].column("misc")[0] == "TokenRange=1:4"
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\n\n", "\t \u00a0", "\ufeff", "\ufeff\n"])
 def test_blank_texts_have_no_sentences(tokenizer: Tokenizer, text: str) -> None:
     assert tokenizer.sentences(text) == []
 

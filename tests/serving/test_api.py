@@ -277,6 +277,10 @@ def test_a_pipeline_takes_text_and_keeps_tags_that_are_given(
     bare = the_sentence(app.post("/parse", json={"tokens": ["Birds", "sing"]}))
     assert "_" not in [word["upos"] for word in bare["words"]]
     refused(app.post("/parse", json={"text": "  "}), 422)
+    marked = app.post("/parse", json={"text": "\ufeff" + text}).json()["sentences"]
+    assert [one["words"] for one in marked] == [one["words"] for one in sentences]
+    tagged = the_sentence(app.post("/parse", json={"tagged": "\ufeff" + BIRDS}))
+    assert tagged["words"][0]["form"] == "Birds"
 
 
 RIGHT = "forall h, m: arc(h, m) and h != root -> h > m"

@@ -17,6 +17,7 @@ from turbotree.parsing import Parse
 from turbotree.pipeline import Pipeline, Tokenizer
 from turbotree.pipeline.pipeline import NO_TOKENIZER
 from turbotree.text import Sentence, read_layout, sniff
+from turbotree.text.blocks import BYTE_ORDER_MARK
 from turbotree.text.sources import is_live, lines_of, name_of
 
 #: Finds trees of a stream of sentences.
@@ -166,7 +167,7 @@ def decoded_lines(lines: Iterable[bytes], source: Any) -> Iterator[str]:
     """Decode lines; name the one that is not UTF-8."""
     for number, raw in enumerate(lines, 1):
         try:
-            yield raw.decode().removeprefix("\ufeff" if number == 1 else "")
+            yield raw.decode().removeprefix(BYTE_ORDER_MARK if number == 1 else "")
         except UnicodeDecodeError:
             raise InputError(f"{name_of(source)}:{number}: not UTF-8 text") from None
 
@@ -181,6 +182,8 @@ def _tokenized(tokenizer: Tokenizer, pieces: Iterable[tuple[int, str]]) -> Itera
 
 def text_pieces(source: Any) -> Iterator[tuple[int, str]]:
     """Cut the text of a file or stream at blank lines; give where each piece begins, and the piece.
+
+    A byte order mark tells how a file is encoded and is no part of its text.
 
     >>> import io
     >>> list(text_pieces(io.BytesIO(b"One.\\nTwo.\\n\\nThree.")))

@@ -18,7 +18,7 @@ from turbotree.labeling.schemes import convert, letter_in
 from turbotree.labeling.tagging import Labelling, TaggedBatch, Tagging
 from turbotree.stored import Stored
 from turbotree.streaming import map_batches
-from turbotree.text import Sentence, as_sentence
+from turbotree.text import Sentence, as_sentence, several
 
 if TYPE_CHECKING:
     from turbotree.labeling.data import TrainingSource
@@ -117,7 +117,7 @@ class Tagger(Stored):
 
     def tag_batch(self, sentences: Sequence[Sentence]) -> list[Tagging]:
         """Label some sentences at once."""
-        sentences = [as_sentence(sentence) for sentence in sentences]
+        sentences = [as_sentence(sentence) for sentence in several(sentences)]
         if not sentences:
             return []
         encoded = self.encoder.encode(sentences)
@@ -151,7 +151,7 @@ class Tagger(Stored):
         if k < 1:
             raise InputError(f"k is {k}; expected at least 1")
         stage = self.stages[0]
-        found = answer(stage.model, self.encoder.encode([sentence]))
+        found = answer(stage.model, self.encoder.encode([as_sentence(sentence)]))
         if not isinstance(found, ChainAnswer):
             raise InputError("this model's words choose by themselves: it has no k best labellings")
         best = found.k_best(0, k)
@@ -174,7 +174,7 @@ class Tagger(Stored):
         batch_size
             Sentences that are labelled at once.
         """
-        return map_batches(self.tag_batch, sentences, size=batch_size, threads=threads)
+        return map_batches(self.tag_batch, several(sentences), size=batch_size, threads=threads)
 
     @property
     def features(self) -> int:

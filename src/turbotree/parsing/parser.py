@@ -30,7 +30,7 @@ from turbotree.parsing.several import OnFailure, SeveralTrees, leaving_out_failu
 from turbotree.parsing.storing import contents, fields_of
 from turbotree.stored import Stored
 from turbotree.streaming import map_batches
-from turbotree.text import Sentence, as_sentence
+from turbotree.text import Sentence, as_sentence, several
 
 if TYPE_CHECKING:
     from turbotree.parsing.treebank import TrainingSource
@@ -207,7 +207,10 @@ class Parser(SeveralTrees, Stored):
         self.parse_batch([], **options)  # complains now, not when the first parse is asked for
         find = partial(self.parse_batch, **options)
         return map_batches(
-            leaving_out_failures(find, on_failure), sentences, size=batch_size, threads=threads
+            leaving_out_failures(find, on_failure),
+            several(sentences),
+            size=batch_size,
+            threads=threads,
         )
 
     def explain(self, sentence: Sentence, head: int, modifier: int) -> list[FiredFeature]:
@@ -268,7 +271,7 @@ class Parser(SeveralTrees, Stored):
         forbid: Iterable[Sequence[Any]],
         spans: Iterable[Sequence[int]],
     ) -> list[Constraints] | None:
-        constraints = Constraints.of(sentence, require, forbid, spans)
+        constraints = Constraints.of(as_sentence(sentence), require, forbid, spans)
         check_labels(constraints, self.labels.dictionary)
         return [constraints] if constraints else None
 
@@ -281,7 +284,7 @@ class Parser(SeveralTrees, Stored):
         counts: Profile,
     ) -> Scored | None:
         """Find and score the parts of a batch; None if there is no sentence."""
-        sentences = [as_sentence(sentence) for sentence in sentences]
+        sentences = [as_sentence(sentence) for sentence in several(sentences)]
         if not sentences:
             return None
         if keep_given and constraints is None:

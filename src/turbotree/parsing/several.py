@@ -19,7 +19,7 @@ from turbotree.parsing.rules.several import several_that_obey
 from turbotree.parsing.sampling import sample_trees
 from turbotree.parsing.scored import Scored
 from turbotree.streaming import leaving_out, map_batches
-from turbotree.text import Sentence
+from turbotree.text import Sentence, several
 
 _BATCH_SIZE = 32
 
@@ -268,5 +268,5 @@ def _piped(
 ) -> Iterator[Parse]:
     find([])  # complains now, not when the first parse is asked for
     find = leaving_out_failures(find, on_failure)
-    lists = map_batches(find, sentences, size=_BATCH_SIZE, threads=threads)
+    lists = map_batches(find, several(sentences), size=_BATCH_SIZE, threads=threads)
     return (parse for found in lists for parse in found)

@@ -51,7 +51,7 @@ def contents(parser: Parser) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any
 
 def fields_of(arrays: dict[str, npt.NDArray[Any]], header: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of the parser that a model file holds."""
-    families = header.get("families")
+    families: Any = header.get("families")
     known = isinstance(families, list) and all(name in FAMILIES for name in families)
     if not known or "arc" not in families or len(set(families)) != len(families):
         raise ValueError(

@@ -22,7 +22,7 @@ from turbotree.learning.progress import Progress, Silent
 from turbotree.pipeline.scripts import apply_script, check_script, script_of
 from turbotree.pipeline.templates import LEMMA
 from turbotree.stored import Stored
-from turbotree.text import Sentence
+from turbotree.text import Sentence, as_sentence
 
 # Different words that are learnt from at once.
 _ROW = 10
@@ -106,6 +106,7 @@ class Lemmatizer(Stored):
 
     def lemmas(self, sentence: Sentence) -> list[str]:
         """Return the lemmas of a sentence's words."""
+        sentence = as_sentence(sentence)
         return self.lemmas_of(
             list(
                 zip(

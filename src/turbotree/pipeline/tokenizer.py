@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from turbotree._headers import texts, whole
 from turbotree.chains import Transitions
+from turbotree.errors import InputError
 from turbotree.features import Encoder, FrozenWeights
 from turbotree.labeling.answers import ChainAnswer
 from turbotree.labeling.model import ChainModel
@@ -20,6 +21,7 @@ from turbotree.pipeline.atoms import UNITS, Atom, atoms_of
 from turbotree.pipeline.expansion import Expansion
 from turbotree.stored import Stored
 from turbotree.text import Sentence
+from turbotree.text.blocks import BYTE_ORDER_MARK
 
 #: What ends after an atom: nothing, a token, a sentence; the latter two also of multiword tokens.
 INSIDE, TOKEN, SENTENCE, MULTIWORD, MULTIWORD_SENTENCE = LABELS = (
@@ -65,8 +67,11 @@ class Tokenizer(Stored):
     def tokens(self, text: str) -> list[list[list[Token]]]:
         """Return the paragraphs of a text: each a list of sentences, lists of tokens.
 
-        A blank line ends a paragraph, and so a sentence; any other white space is a space.
+        A blank line ends a paragraph, and so a sentence; any other white space is a space. So is
+        a byte order mark at the beginning: places are counted with it, words are without.
         """
+        if not isinstance(text, str):
+            raise InputError(f"expected a text, got {type(text).__name__}")
         bounds = [0, *(x for m in _PARAGRAPH.finditer(text) for x in m.span()), len(text)]
         return [
             self._assembled(text, row, labels)
@@ -130,6 +135,8 @@ class Tokenizer(Stored):
         """Return the atoms of each stretch of a text that has some, with their labels."""
         rows: list[list[Atom]] = []
         for start, end in zip(starts, ends, strict=True):
+            if start == 0 and text.startswith(BYTE_ORDER_MARK):
+                start = 1
             row = [Atom(start + at, word) for at, word in atoms_of(text[start:end], self.unit)]
             if row:
                 rows.append(row)

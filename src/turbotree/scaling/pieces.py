@@ -11,6 +11,7 @@ from pathlib import Path
 
 from turbotree.errors import InputError
 from turbotree.text import Layout, OnError, Sentence, read_layout
+from turbotree.text.blocks import BYTE_ORDER_MARK
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +55,11 @@ class Piece:
                 file.seek(self.start)
                 content = file.read(self.end - self.start)
         try:
-            return content.decode()
+            text = content.decode()
         except UnicodeDecodeError as error:
             line = self.first_line + content.count(b"\n", 0, error.start)
             raise InputError.at(self.source, line, f"not UTF-8: {error.reason}") from None
+        return text if self.start > 0 else text.removeprefix(BYTE_ORDER_MARK)
 
 
 class _Named(io.BytesIO):

@@ -10,6 +10,7 @@ from turbotree.errors import InputError
 from turbotree.parsing.rules.compiled import ParserRules, bundled, look_like_names
 from turbotree.serving.limits import Limits, TooLargeError
 from turbotree.text import Sentence, read_conllu
+from turbotree.text.blocks import BYTE_ORDER_MARK
 
 #: Columns that a word may come with.
 COLUMNS = ("form", "lemma", "upos", "xpos", "feats")
@@ -34,7 +35,7 @@ def tagged_sentences(text: str, *, need_tags: bool) -> list[Sentence]:
     >>> [s.upos for s in tagged_sentences("Birds/NOUN sing/VERB\\n\\nGo/VERB", need_tags=True)]
     [('NOUN', 'VERB'), ('VERB',)]
     """
-    lines = (line.split() for line in text.splitlines())
+    lines = (line.split() for line in text.removeprefix(BYTE_ORDER_MARK).splitlines())
     return [token_sentence(words, need_tags=need_tags) for words in lines if words]
 
 

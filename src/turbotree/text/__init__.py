@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from turbotree.text.accepting import as_sentence
+from turbotree.text.accepting import as_sentence, several
 from turbotree.text.checking import check_partial_tree, check_tree, find_cycle
 from turbotree.text.conversion import converted
 from turbotree.text.layouts import CONLLU, CONLLX, Layout, column_layout, renamed
@@ -44,6 +44,7 @@ __all__ = [
     "read_layout",
     "read_sentences",
     "renamed",
+    "several",
     "sniff",
     "treebank",
     "write_conllu",

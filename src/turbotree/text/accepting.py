@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from turbotree.errors import InputError
@@ -34,3 +35,21 @@ def as_sentence(given: Any) -> Sentence:
     if len(sentences) != 1:
         raise InputError(f"expected the tokens of one sentence, got {len(sentences)} sentences")
     return sentences[0]
+
+
+def several(given: Any, what: str = "sentences") -> Any:
+    """Return what was given if it can be many of something, one after another.
+
+    Examples
+    --------
+    >>> several("Birds sing.", "texts")
+    Traceback (most recent call last):
+    turbotree.errors.InputError: expected texts, a list or any other iterable; got str
+    """
+    if what == "sentences" and isinstance(given, str | bytes):
+        as_sentence(given)  # raises, and says what makes sentences of a path
+    alone = isinstance(given, str | bytes | bytearray | Mapping | Sentence)
+    if alone or not isinstance(given, Iterable):
+        kind = type(given).__name__
+        raise InputError(f"expected {what}, a list or any other iterable; got {kind}")
+    return given

@@ -50,6 +50,8 @@ class Sentence:
     def __init__(
         self, text: str, layout: Layout = CONLLU, *, path: str = "<text>", line: int = 1
     ) -> None:
+        if not isinstance(text, str):
+            raise InputError(f"expected the text of a sentence, got {type(text).__name__}")
         if not text.isascii() and not is_unicode(text):
             raise InputError.at(path, line, "not Unicode text: it holds half a surrogate pair")
         try:
@@ -82,8 +84,14 @@ class Sentence:
         1   Go  _   _   _   _   0   _   _   _
         2   !   _   _   _   _   1   _   _   _
         """
+        if isinstance(forms, str | bytes) or not isinstance(forms, Iterable):
+            raise InputError(f"expected a list of words, got {type(forms).__name__}")
+        forms = list(forms)
         if not forms:
             raise InputError("a sentence needs at least one word")
+        for number, form in enumerate(forms, 1):
+            if form is None or (isinstance(form, str) and not form):
+                raise InputError(f"word {number} has no form")
         given: dict[str, Sequence[str] | Sequence[int | None] | None] = {
             "form": forms,
             "lemma": lemmas,

@@ -88,6 +88,7 @@ def read_rules(text: str, source: str = "<rules>", folder: Path | None = None) -
     ...
     turbotree.errors.InputError: rules.txt:1:10: expected ',', ':' or 'in', got 'likes'
     """
+    text = text.removeprefix("\ufeff")  # a byte order mark
     reader = _Reader(source, folder or Path(), _indent(text))
     tree = _parsed(text.replace("\r\n", "\n"), reader)
     reader.check_size(tree)
