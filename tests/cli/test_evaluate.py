@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from turbotree.errors import InputError
+from turbotree.evaluation import attachment_scores
 from turbotree.text import Sentence, write_conllu
 
 
@@ -82,7 +84,24 @@ def test_files_that_do_not_fit_are_one_line(
 def test_other_words_are_named(
     fails: Callable[..., str], files: Any, trees: tuple[Path, Path]
 ) -> None:
-    assert "word 1 is" in fails("eval", files.test, trees[1])
+    line = fails("eval", files.test, trees[1])
+    assert line.startswith("the files have different tokens, and not even --raw fits: the texts ")
+    assert "eval --raw scores" in fails("eval", files.test, trees[1], "--label", "upos")
+
+
+def test_different_tokens_of_one_text_are_scored_as_raw_text(
+    run: Callable[..., Any], tmp_path: Path
+) -> None:
+    gold = Sentence.from_words(["do", "n't"], heads=[0, 1], labels=["root", "advmod"])
+    found = Sentence.from_words(["don't"], heads=[0], labels=["root"])
+    for name, sentence in (("gold", gold), ("found", found)):
+        write_conllu([sentence], tmp_path / f"{name}.conllu")
+    paths = (tmp_path / "gold.conllu", tmp_path / "found.conllu")
+    result = run("eval", *paths)
+    assert result.stdout == run("eval", *paths, "--raw").stdout
+    assert "different tokens: scored by characters, as --raw does" in result.stderr
+    with pytest.raises(InputError, match=r"raw_scores \(eval --raw\)"):
+        attachment_scores([gold], [found])
 
 
 def test_a_missing_file_is_named(fails: Callable[..., str], trees: tuple[Path, Path]) -> None:

@@ -133,6 +133,13 @@ def test_templates_that_need_a_column_find_it(training: list[Sentence]) -> None:
         Tagger.train(treebank(2, seed=1), task="tag", templates={"tag": ["w-1.upos"]})
 
 
+@pytest.mark.parametrize("label", ["xpos", "upos,feats"])
+def test_an_empty_column_is_nothing_to_learn(label: str) -> None:
+    bare = [s.replace(xpos=["_"] * len(s), feats=["_"] * len(s)) for s in treebank(3, seed=1)]
+    with pytest.raises(InputError, match=r"the column (xpos|feats) is empty, nothing to learn"):
+        Tagger.train(bare, task="tag", label=label)
+
+
 def test_rare_values_are_told_apart_if_wanted(training: list[Sentence]) -> None:
     rare = Sentence("Zanzibar NN B-NP\n\n", training[0].layout)
     for count in (1, 2):

@@ -109,6 +109,9 @@ def test_treebanks_may_lack_spaces_tags_and_lemmas(quick: dict[str, Any]) -> Non
     assert nlp.tokenizer is None
     assert nlp.lemmatizer is None
     assert nlp.annotate(bare[:2])[0].sentence.lemmas == bare[0].lemmas
+    # What the treebank has none of is not learnt, and no score of it is reported.
+    assert [stage.column for stage in nlp.tagger.stages] == ["upos"]
+    assert set(nlp.record["jackknife"]) == {"upos"}
     with pytest.raises(InputError, match="no tokenizer"):
         nlp("The dogs slept.")
 

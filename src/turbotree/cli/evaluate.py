@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from turbotree.cli.failures import say
 from turbotree.cli.reading import STDIN, layout_at, standard_input
 from turbotree.errors import InputError
 from turbotree.evaluation import (
@@ -117,10 +118,13 @@ def _tree_scores(
     if [s.forms for s in gold] == [s.forms for s in predicted]:
         return attachment_scores(gold, predicted)
     try:
-        return raw_scores(gold, predicted)
-    except InputError:
-        # Not the same text at all: which word is the first to differ says more.
-        return attachment_scores(gold, predicted)
+        scores = raw_scores(gold, predicted)
+    except InputError as error:
+        raise InputError(
+            f"the files have different tokens, and not even --raw fits: {error}"
+        ) from None
+    say("the files have different tokens: scored by characters, as --raw does")
+    return scores
 
 
 def _predicted(path: Path, layout: Layout, encoding: str | None = None) -> Iterator[Sentence]:
@@ -157,8 +161,9 @@ def _label_scores(
             shorter = gold if one is None else predicted
             raise InputError(f"{shorter}: ends before sentence {number} of the other file")
         if one.forms != other.forms:
+            hint = "; eval --raw scores different tokens" if layout.numbered else ""
             raise InputError(
-                f"{other.path}:{other.line}: sentence {number} has other words than in {gold}"
+                f"{other.path}:{other.line}: sentence {number} has other words than in {gold}{hint}"
             )
         for name in names:
             labels[name][0].append(one.column(name))

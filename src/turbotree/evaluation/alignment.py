@@ -41,8 +41,10 @@ def aligned(
     >>> list(aligned([one], [two]))
     Traceback (most recent call last):
     ...
-    turbotree.errors.InputError: sentence 1: word 2 is 'c', in the gold sentence 'b'
+    turbotree.errors.InputError: sentence 1: word 2 is 'c', in the gold sentence 'b'; raw_scores
+        (eval --raw) compares different tokens of the same text
     """
+    hint = "raw_scores (eval --raw) compares different tokens of the same text"
     gold, predicted = iter(gold), iter(predicted)
     number = 0
     for number, (one, other) in enumerate(zip_longest(gold, predicted), start=1):
@@ -50,9 +52,11 @@ def aligned(
             common = number - 1
             rest = 1 + sum(1 for _ in (gold if other is None else predicted))
             counts = (common + rest, common) if other is None else (common, common + rest)
-            raise InputError(f"{counts[1]} sentences were predicted, the gold file has {counts[0]}")
+            found = f"{counts[1]} sentences were predicted, the gold file has {counts[0]}"
+            raise InputError(f"{found}; {hint}")
         if tuple(one.forms) != tuple(other.forms):
-            raise InputError(f"{_place(other)}sentence {number}: {_difference(one, other)}")
+            found = f"{_place(other)}sentence {number}: {_difference(one, other)}"
+            raise InputError(f"{found}; {hint}")
         for word, head in enumerate(one.heads, start=1):
             if head is None:
                 raise InputError(f"{_place(one)}sentence {number}: word {word} has no gold head")

@@ -66,6 +66,11 @@ def choose_columns(
             raise InputError(
                 f"label is {', '.join(names)}; several columns are for task tag, upos the first"
             )
+        for name in names:
+            if not _is_filled(sentences, name):
+                raise InputError(
+                    f"{sentences[0].path}: the column {name} is empty, nothing to learn"
+                )
         return names
     if not layout.numbered:
         if len(layout.columns) < 2:
@@ -76,10 +81,14 @@ def choose_columns(
             f"{sentences[0].path}: {layout.name} has no column of chunks or entities by custom; "
             "name the column to learn (label, --label)"
         )
-    filled = [name for name in _TAG_COLUMNS if any(set(s.column(name)) != {"_"} for s in sentences)]
+    filled = [name for name in _TAG_COLUMNS if _is_filled(sentences, name)]
     if not filled or filled[0] != "upos":
         raise InputError(f"{sentences[0].path}: the column upos is empty, nothing to learn")
     return filled
+
+
+def _is_filled(sentences: Sequence[Sentence], name: str) -> bool:
+    return any(set(sentence.column(name)) != {"_"} for sentence in sentences)
 
 
 def resolve_column(layout: Layout, name: str) -> str:

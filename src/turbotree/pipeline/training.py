@@ -233,7 +233,7 @@ def _with_lemmas(tagged: Sequence[Sentence], gold: Sequence[Sentence]) -> list[S
 
 
 def _agreement(gold: Sequence[Sentence], found: Sequence[Sentence]) -> dict[str, float]:
-    """Percentage of the words with the right tags and lemmas."""
+    """Percentage of the words with the right tags and lemmas, where the treebank has some."""
     words = max(1, sum(map(len, gold)))
     return {
         name: 100.0
@@ -244,4 +244,5 @@ def _agreement(gold: Sequence[Sentence], found: Sequence[Sentence]) -> dict[str,
         )
         / words
         for name in ("upos", "xpos", "feats", "lemma")
+        if any(value != "_" for sentence in gold for value in sentence.column(name))
     }
