@@ -251,6 +251,53 @@ def test_a_file_that_cannot_be_written_is_no_failure_to_save(page: Any, served: 
     save(page, served)
 
 
+def test_a_page_that_is_loaded_again_keeps_its_text(page: Any, browser: Any, served: Any) -> None:
+    page.fill("#input", "a/DET dog/NOUN")
+    page.reload()
+    page.wait_for_selector("body[data-ready]")
+    assert page.input_value("#input") == "a/DET dog/NOUN"
+    assert page.is_visible("#empty")  # it was not parsed
+    parse(page)
+    rules = "rule few: forall h: at most 3 m: arc(h, m)"
+    page.fill("#rules-text", rules)
+    page.wait_for_selector("text=The tree obeys these rules")
+    page.wait_for_timeout(600)  # the editor waits for the text to come to rest
+    page.reload()
+    page.wait_for_selector("#found:not([hidden]) svg.tree")
+    assert (page.input_value("#input"), page.input_value("#rules-text")) == (WORDS, rules)
+    other = browser.new_page()  # other tabs have texts of their own
+    other.goto(served.address)
+    other.wait_for_selector("body[data-ready]")
+    assert other.input_value("#input") == ""
+    other.close()
+
+
+HEBREW = "הילדה/NOUN ראתה/VERB כלב/NOUN גדול/ADJ ./PUNCT"
+
+
+def test_sentences_from_right_to_left_begin_at_the_right(page: Any) -> None:
+    def places() -> list[float]:
+        words = page.locator("svg.tree .form")
+        return [words.nth(i).bounding_box()["x"] for i in range(words.count())]
+
+    parse(page)
+    assert places() == sorted(places())
+    assert page.get_attribute("#scroller", "dir") == "ltr"
+    parse(page, HEBREW)
+    assert places() == sorted(places(), reverse=True)
+    assert page.get_attribute("#scroller", "dir") == "rtl"
+    assert page.evaluate("getComputedStyle(document.getElementById('input')).direction") == "rtl"
+    # The arrow keys go where they point.
+    select(page, 2)
+    page.keyboard.press("ArrowLeft")
+    assert page.get_attribute(".arc.selected", "data-word") == "3"
+    page.keyboard.press("ArrowRight")
+    assert page.get_attribute(".arc.selected", "data-word") == "2"
+    said = page.locator("#others .what").nth(1)
+    assert said.locator("bdi").count() >= 1  # words of the list do not turn one another about
+    assert page.locator("#others .what").nth(1).inner_text()
+
+
 def test_several_sentences_can_be_walked_through(page: Any) -> None:
     page.fill("#input", f"{WORDS}\nBirds/NOUN sing/VERB")
     page.click("#parse")

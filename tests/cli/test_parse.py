@@ -212,7 +212,7 @@ def test_a_page_holds_all_pictures(
     run("parse", files.model, files.test, "-o", page)
     text = page.read_text("utf-8")
     assert text.startswith("<!DOCTYPE html>")
-    assert text.count("<svg") == text.count("<figure>") == len(parses)
+    assert text.count("<svg") == text.count("<figure ") == len(parses)
     assert text.endswith("</html>\n")
 
 

@@ -1,5 +1,6 @@
 """Pictures of trees."""
 
+import re
 import xml.etree.ElementTree as ET
 
 import pytest
@@ -185,3 +186,32 @@ def test_a_cycle_is_found_if_and_only_if_some_word_never_reaches_the_root(heads:
     assert bool(cycle) == (not all(reaches_root(word) for word in range(1, 7)))
     for word, above in zip(cycle, [*cycle[1:], *cycle[:1]], strict=True):
         assert heads[word - 1] == above
+
+
+HEBREW = ["הילדה", "ראתה", "IBM", "."]
+HEBREW_TREE = ([2, 0, 2, 2], ["nsubj", "root", "obj", "punct"])
+
+
+def test_a_sentence_from_right_to_left_is_drawn_as_its_mirror() -> None:
+    def places(forms: list[str]) -> list[float]:
+        picture = draw_svg(forms, *HEBREW_TREE)
+        return [float(x) for x in re.findall(r'class="word" x="([\d.]+)"', picture)]
+
+    # Letters of the same width: the place of each word is that of its mirror image.
+    from_left, from_right = places(["éééé", "ééé", "ééé", "é"]), places(["אאאא", "אאא", "אאא", "א"])
+    assert from_left == sorted(from_left)
+    assert from_right == sorted(from_right, reverse=True)
+    sums = [a + b for a, b in zip(from_left, from_right, strict=True)]
+    assert max(sums) - min(sums) < 0.25  # places are rounded
+    arcs = re.findall(r"<title>([^<]*)</title>", draw_svg(HEBREW, *HEBREW_TREE))
+    assert "\u2068ראתה\u2069 → \u2068הילדה\u2069: nsubj" in arcs
+
+
+def test_words_from_right_to_left_leave_the_columns_of_a_terminal_alone() -> None:
+    lines = draw_text(HEBREW, *HEBREW_TREE).splitlines()
+    assert "\u2068הילדה\u2069  nsubj" in lines[0]  # isolated, and padded outside
+    assert "3 IBM    obj" in lines[2]
+    plain = [re.sub("[\u2068\u2069]", "", line) for line in lines]
+    assert (
+        len({line.rindex(str(head)) for line, head in zip(plain, HEBREW_TREE[0], strict=True)}) == 1
+    )

@@ -13,7 +13,7 @@ from typing import IO, Any
 from turbotree.errors import InputError
 from turbotree.parsing import Parse
 from turbotree.text import CONLLU, CONLLX, Sentence, converted, draw_svg, draw_text, write_sentences
-from turbotree.text.drawing.common import printable
+from turbotree.text.drawing.common import is_from_right, isolated, printable
 
 
 @dataclass(frozen=True)
@@ -188,7 +188,7 @@ def _text(parse: Parse, notes: Notes, color: bool) -> str:
     picture = draw_text(
         sentence.forms, parse.heads, parse.labels, parse.head_probabilities, color=color
     )
-    return f"# {name}{title}\n{picture}\n{_remarks(parse, notes)}\n\n"
+    return f"# {name}{isolated(title)}\n{picture}\n{_remarks(parse, notes)}\n\n"
 
 
 def _remarks(parse: Parse, notes: Notes) -> str:
@@ -247,8 +247,10 @@ def _page(parses: Iterable[Parse], notes: Notes) -> Iterator[str]:
         name = escape(sentence.sent_id or str(number))
         title = escape(sentence.text or " ".join(sentence.forms))
         remarks = escape(_remarks(parse, notes))
+        direction = "rtl" if is_from_right(" ".join(sentence.forms)) else "ltr"
         yield (
-            f"<figure>\n<figcaption>{title}<br><small>{name}, {remarks}</small></figcaption>\n"
+            f'<figure dir="{direction}">\n<figcaption>{title}<br>'
+            f'<small dir="ltr">{name}, {remarks}</small></figcaption>\n'
             f"{_svg(parse)}</figure>\n"
         )
     yield "</body>\n</html>\n"

@@ -1,5 +1,6 @@
 // What stands above the tree: its certificate, what can be done with it, what is pinned.
 
+import { isolated } from "./direction.js";
 import { by, html, percent } from "./dom.js";
 import { treeOf } from "./sentence.js";
 
@@ -23,7 +24,7 @@ export function showBar(one, model) {
 
 /** List what is pinned and forbidden; `change(edit)` takes something back. */
 export function showConstraints(one, change) {
-  const name = (m) => (m ? one.answer.words[m - 1].form : "root");
+  const name = (m) => (m ? isolated(one.answer.words[m - 1].form) : "root");
   const chips = [
     ...[...one.pins].map(([m, { head, label }]) => ({
       kind: "pin", text: `${name(m)} under ${name(head)}${label ? ` as ${label}` : ""}`,

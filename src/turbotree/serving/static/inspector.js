@@ -1,5 +1,6 @@
 // What is known of the selected word, and what can be done about it.
 
+import { isolated } from "./direction.js";
 import { html, percent } from "./dom.js";
 import { alternativesOf } from "./tree.js";
 
@@ -18,7 +19,7 @@ export function showInspector(place, view, model, on) {
   }
   const head = view.heads[word - 1];
   const label = view.labels[word - 1];
-  const name = (m) => (m ? view.words[m - 1].form : "root");
+  const name = (m) => (m ? isolated(view.words[m - 1].form) : "root");
   const pinned = view.pinned.has(word);
   const chance = pinned ? "pinned" : percent(view.chances[word - 1]);
 

@@ -1,5 +1,7 @@
 // Where the words and arcs of a tree stand. Words are 1..n, and heads[m - 1] is the head of m.
 
+import { isFromRight } from "./direction.js";
+
 export const SIZES = { word: 16, tag: 10.5, label: 12, level: 27, margin: 18, foot: 8, gap: 16 };
 
 const canvas = document.createElement("canvas").getContext("2d");
@@ -65,7 +67,10 @@ function feetOf(heads, levels) {
   return { feet, counts: new Map([...ends].map(([at, list]) => [at, list.length])) };
 }
 
-/** Lay a tree out: `words` have form and upos, `captions` are what stands on the arcs. */
+/**
+ * Lay a tree out: `words` have form and upos, `captions` are what stands on the arcs. A sentence
+ * that is written from right to left has its first word at the right.
+ */
 export function layOut(words, heads, captions) {
   const levels = levelsOf(heads);
   const { feet, counts } = feetOf(heads, levels);
@@ -97,10 +102,12 @@ export function layOut(words, heads, captions) {
       const [a, b] = span(other, heads[other - 1]);
       return a <= m && m <= b;
     }).map(([, level]) => level));
+  const width = middles.at(-1) + widths.at(-1) / 2 + SIZES.margin;
+  const fromRight = isFromRight(words.map(({ form }) => form));
+  const place = (x) => (fromRight ? width - x : x);
   return {
-    middles, widths, levels, highest, passing,
-    width: middles.at(-1) + widths.at(-1) / 2 + SIZES.margin,
-    foot: (at, m) => middles[at - 1] + (feet.get(`${at} ${m}`) ?? 0),
+    middles: middles.map(place), widths, levels, highest, passing, width, fromRight,
+    foot: (at, m) => place(middles[at - 1] + (feet.get(`${at} ${m}`) ?? 0)),
     crossing: crossingArcs(heads),
   };
 }

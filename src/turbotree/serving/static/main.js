@@ -2,10 +2,12 @@
 
 import * as api from "./api.js";
 import { showBar, showConstraints } from "./bar.js";
+import { isolated } from "./direction.js";
 import { by, counted, html } from "./dom.js";
 import { giveConllu, giveSvg } from "./download.js";
 import { EXAMPLES } from "./examples.js";
 import { showInspector } from "./inspector.js";
+import { keep, kept } from "./keeping.js";
 import { showOthers } from "./others.js";
 import { showProof } from "./plot.js";
 import { rulesEditor } from "./rules.js";
@@ -90,6 +92,7 @@ async function parseInput() {
   button.textContent = "Parsing…";
   try {
     const answer = await api.parse({ ...requestOf(text, model), marginals: true }, signal);
+    keep("parsed", text);
     complain(null);
     sentences = newStates(answer.sentences);
     current = 0;
@@ -130,6 +133,7 @@ function show({ focus = false } = {}) {
   const button = by("inspector").contains(document.activeElement) ? document.activeElement.id : null;
   const left = scroller.scrollLeft;
   const picture = drawTree(view, actions);
+  scroller.dir = picture.classList.contains("from-right") ? "rtl" : "ltr"; // where it begins
   scroller.replaceChildren(picture);
   scroller.scrollLeft = left;
   if (hadFocus && one.selected) focusWord(picture, one.selected);
@@ -160,7 +164,7 @@ function showPanels() {
 function listSentences() {
   by("sentences").hidden = sentences.length < 2;
   by("which").replaceChildren(...sentences.map((one, i) =>
-    html("option", { value: i }, `${i + 1} of ${sentences.length}: ${one.answer.text}`)));
+    html("option", { value: i }, `${i + 1} of ${sentences.length}: ${isolated(one.answer.text)}`)));
 }
 
 function go(to) {
@@ -223,8 +227,9 @@ const actions = {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const one = state();
     const { heads } = treeOf(one);
+    const on = by("scroller").dir === "rtl" ? -1 : 1;
     const to = {
-      ArrowLeft: m - 1, ArrowRight: m + 1, Home: 1, End: heads.length,
+      ArrowLeft: m - on, ArrowRight: m + on, Home: 1, End: heads.length,
       ArrowUp: heads[m - 1], ArrowDown: heads.indexOf(m) + 1,
     }[event.key];
     if (to !== undefined) {
@@ -297,7 +302,7 @@ function describe() {
   by("input-hint").textContent = model.text ? "Text, or CoNLL-U." : "word/TAG, a line a sentence, or CoNLL-U.";
   const examples = EXAMPLES[model.text ? "text" : "tagged"];
   by("examples").replaceChildren(html("span", { class: "hint" }, "Examples:"), ...Object.entries(examples).map(([name, text]) =>
-    html("button", { type: "button", class: "link", onclick: () => { by("input").value = text; grow(); parseInput(); } }, name)));
+    html("button", { type: "button", class: "link", onclick: () => { by("input").value = text; keep("text", text); grow(); parseInput(); } }, name)));
 }
 
 function grow() {
@@ -308,7 +313,7 @@ function grow() {
 
 async function start() {
   by("ask").addEventListener("submit", (event) => { event.preventDefault(); parseInput(); });
-  by("input").addEventListener("input", grow);
+  by("input").addEventListener("input", () => { grow(); keep("text", by("input").value); });
   by("input").addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) parseInput();
   });
@@ -328,12 +333,19 @@ async function start() {
     return;
   }
   describe();
-  editor = rulesEditor(by("rules"), model, () => sentences.length && refresh());
+  editor = rulesEditor(by("rules"), model, kept("rules"), (text) => {
+    keep("rules", text);
+    if (sentences.length) refresh();
+  });
   if (model.annotate) {
     await askCounts();
     document.addEventListener("visibilitychange", () => document.hidden || askCounts());
   }
+  by("input").value ||= kept("text"); // what was written before the page was loaded again
+  grow();
   document.body.dataset.ready = "yes";
+  const text = by("input").value.trim();
+  if (text && kept("parsed") === text) parseInput();
 }
 
 start();

@@ -5,15 +5,18 @@ import { html, percent } from "./dom.js";
 const MOST = 3;
 
 function difference(words, first, tree) {
-  const name = (m) => (m ? words[m - 1].form : "root");
+  // Each word in an element of its own: one from right to left does not turn the others about.
+  const name = (m) => (m ? html("bdi", {}, words[m - 1].form) : "root");
   const changed = words.map((_, i) => i)
     .filter((i) => tree.heads[i] !== first.heads[i] || tree.labels[i] !== first.labels[i]);
-  const said = changed.slice(0, MOST).map((i) =>
-    tree.heads[i] !== first.heads[i]
-      ? `${name(i + 1)} under ${name(tree.heads[i])}, not ${name(first.heads[i])}`
-      : `${name(i + 1)} as ${tree.labels[i]}, not ${first.labels[i]}`);
+  const said = changed.slice(0, MOST).map((i, at) => [
+    at ? "; " : "",
+    ...(tree.heads[i] !== first.heads[i]
+      ? [name(i + 1), " under ", name(tree.heads[i]), ", not ", name(first.heads[i])]
+      : [name(i + 1), ` as ${tree.labels[i]}, not ${first.labels[i]}`]),
+  ]);
   const left = changed.length - said.length;
-  return said.join("; ") + (left > 0 ? `; ${left} more` : "");
+  return [...said.flat(), left > 0 ? `; ${left} more` : ""];
 }
 
 /** Fill the list; `trees` is null while it is being made, `note` says why there is none. */

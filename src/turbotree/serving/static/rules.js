@@ -4,8 +4,8 @@ import { html } from "./dom.js";
 
 const WAIT_MS = 450;
 
-/** Build the editor; `onChange(text)` is called when the text has come to rest. */
-export function rulesEditor(place, model, onChange) {
+/** Build the editor with a text; `onChange(text)` is called when the text has come to rest. */
+export function rulesEditor(place, model, text, onChange) {
   if (!model.rules) {
     place.replaceChildren(html("p", { class: "hint" }, "This server takes no rules."));
     return { text: () => "", fail() {}, clear() {} };
@@ -17,6 +17,7 @@ export function rulesEditor(place, model, onChange) {
     "aria-describedby": "rules-said",
     placeholder: "rule one_subject: forall h: at most 1 m: label(h, m, 'nsubj')",
   });
+  area.value = text;
   const said = html("p", { id: "rules-said", class: "hint", role: "status" });
   const examples = html("select", { "aria-label": "Add an example" },
     html("option", { value: "" }, "Add an example…"),

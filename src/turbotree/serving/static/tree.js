@@ -1,5 +1,6 @@
 // The tree as an SVG picture that can be walked through with the arrow keys.
 
+import { isolated } from "./direction.js";
 import { percent, svg } from "./dom.js";
 import { layOut, SIZES, textWidth } from "./layout.js";
 
@@ -46,9 +47,9 @@ export function drawTree(view, on) {
 
   const describe = (m) => {
     const head = heads[m - 1];
-    const where = head ? `${labels[m - 1]} of ${words[head - 1].form}` : "root of the sentence";
+    const where = head ? `${labels[m - 1]} of ${isolated(words[head - 1].form)}` : "root of the sentence";
     return [
-      `${words[m - 1].form}, ${where}`,
+      `${isolated(words[m - 1].form)}, ${where}`,
       chances ? percent(chances[m - 1]) : null,
       pinned.has(m) ? "pinned" : null,
       at.crossing.has(m) ? "crosses another arc" : null,
@@ -56,7 +57,7 @@ export function drawTree(view, on) {
   };
 
   const picture = svg("svg", {
-    class: "tree", width, height, viewBox: `0 0 ${width} ${height}`, role: "group",
+    class: `tree ${at.fromRight ? "from-right" : ""}`, width, height, viewBox: `0 0 ${width} ${height}`, role: "group",
     "aria-label": `Tree of ${words.length} words. Arrow keys move from word to word, ` +
       "P pins the arc of a word, X forbids it.",
   });
@@ -132,7 +133,7 @@ function drawAlternatives(picture, others, at, word, start, words, on) {
       ? `M${from} ${start}V${depth - RADIUS}Q${from} ${depth} ${from + turn} ${depth}` +
         `H${to - turn}Q${to} ${depth} ${to} ${depth - RADIUS}V${start + 4}`
       : `M${from} ${start}V${depth}`;
-    const name = head ? words[head - 1].form : "root";
+    const name = head ? isolated(words[head - 1].form) : "root";
     picture.append(svg("g", {
       class: `arc other p${step(probability)}`, "aria-hidden": "true",
       onclick: () => on.pin(word, head),

@@ -62,6 +62,30 @@ def _shown(character: str) -> str:
     return " " if unicodedata.category(character) == "Zs" else "·"
 
 
+def is_from_right(text: str) -> bool:
+    """Tell whether most letters of a text are written from right to left.
+
+    >>> is_from_right("שלום עולם"), is_from_right("say שלום twice"), is_from_right("...")
+    (True, False, False)
+    """
+    if text.isascii():
+        return False
+    strong = [unicodedata.bidirectional(character) for character in text]
+    from_right = sum(direction in ("R", "AL") for direction in strong)
+    return from_right > strong.count("L")
+
+
+def isolated(text: str) -> str:
+    """Keep a text that has letters from right to left from turning about what stands beside it.
+
+    >>> isolated("dog"), isolated("כלב") == "\\u2068כלב\\u2069"
+    ('dog', True)
+    """
+    if text.isascii() or not any(unicodedata.bidirectional(c) in ("R", "AL") for c in text):
+        return text
+    return f"\u2068{text}\u2069"
+
+
 def width(text: str) -> int:
     """Count the terminal cells of a text: wide characters take two, accents none.
 

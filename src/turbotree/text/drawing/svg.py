@@ -7,7 +7,14 @@ from html import escape
 
 from turbotree.errors import InputError
 from turbotree.text.drawing.arcs import FOOT, Arc, feet, levels, positions
-from turbotree.text.drawing.common import Drawing, checked, printable, width
+from turbotree.text.drawing.common import (
+    Drawing,
+    checked,
+    is_from_right,
+    isolated,
+    printable,
+    width,
+)
 
 _WORD_SIZE, _LABEL_SIZE, _TAG_SIZE = 15, 11, 10
 _LEVEL_HEIGHT = 24.0
@@ -24,7 +31,7 @@ _DARK = ("#ff8c42", "#f0a868", "#b3a594", "#82aee0", "#6cb0ff")
 _STYLE = """
 text { font-family: system-ui, "Segoe UI", "Noto Sans", "DejaVu Sans", sans-serif; }
 .paper { fill: #ffffff; }
-.word { font-size: 15px; fill: #1a1a1a; text-anchor: middle; }
+.word { unicode-bidi: plaintext; font-size: 15px; fill: #1a1a1a; text-anchor: middle; }
 .tag { font-size: 10px; fill: #6a6a6a; text-anchor: middle; }
 .label, .legend { font-size: 11px; fill: #333333; text-anchor: middle; }
 .legend { text-anchor: start; }
@@ -52,7 +59,8 @@ def draw_svg(
     """Draw a tree as a standalone SVG document.
 
     Arcs go from head to dependent, labelled, and shaded by probability if that is given; low
-    arcs lie within high ones. Pointing at an arc shows its words, relation and probability. The
+    arcs lie within high ones. A sentence that is written from right to left has its first word at
+    the right. Pointing at an arc shows its words, relation and probability. The
     colours follow the reader's light or dark scheme.
 
     Parameters
@@ -92,6 +100,11 @@ def draw_svg(
     needs = {word: _text_width(caption) + 20 for word, caption in enumerate(captions, 1)}
     middles = positions(widths, needs, tree, foot)
     right = middles[-1] + widths[-1] / 2 if middles else 0.0
+    from_right = is_from_right(" ".join(tree.forms))
+
+    def place(x: float) -> float:
+        return _MARGIN + (right - x if from_right else x)
+
     legend_width = 210.0 if tree.probabilities is not None else 0.0
     full_width = max(right, legend_width) + 2 * _MARGIN
     # The root arrows stand on the level above all that pass over them.
@@ -101,7 +114,7 @@ def draw_svg(
     name = escape(printable(title if title is not None else " ".join(tree.forms)))
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{full_width:.0f}" height="{height:.0f}" '
-        f'viewBox="0 0 {full_width:.1f} {height:.1f}" role="img">',
+        f'direction="ltr" viewBox="0 0 {full_width:.1f} {height:.1f}" role="img">',
         f"<title>{name}</title>",
         f"<style>{_style()}</style>",
         '<rect class="paper" width="100%" height="100%"/>',
@@ -110,18 +123,18 @@ def draw_svg(
     for word, head in enumerate(tree.heads, 1):
         if head is None:
             continue
-        word_x = _MARGIN + middles[word - 1] + foot[word, word]
+        word_x = place(middles[word - 1] + foot[word, word])
         if head == 0:
             line, text = _root(tree, word, word_x, base, captions[word - 1])
         else:
-            head_x = _MARGIN + middles[head - 1] + foot[head, word]
+            head_x = place(middles[head - 1] + foot[head, word])
             arc = Arc(head, word, head_x, word_x, level[word])
             line, text = _arc(tree, arc, base, captions[word - 1])
         lines.append(line)
         texts.append(text)
     parts += lines + texts  # all labels above all lines
     for number, form in enumerate(tree.forms):
-        x = _MARGIN + middles[number]
+        x = place(middles[number])
         parts.append(f'<text class="word" x="{x:.1f}" y="{words_y:.1f}">{escape(form)}</text>')
         if shown_tags:
             tag = escape(shown_tags[number])
@@ -199,8 +212,8 @@ def _classes(tree: Drawing, word: int) -> str:
 
 def _tooltip(tree: Drawing, word: int) -> str:
     head = tree.heads[word - 1]
-    source = tree.forms[head - 1] if head else "root"
-    text = f"{source} → {tree.forms[word - 1]}: {tree.labels[word - 1]}"
+    source = isolated(tree.forms[head - 1]) if head else "root"
+    text = f"{source} → {isolated(tree.forms[word - 1])}: {tree.labels[word - 1]}"
     if tree.probabilities is not None:
         text += f", probability {tree.probabilities[word - 1]:.3f}"
     return f"<title>{escape(text)}</title>"

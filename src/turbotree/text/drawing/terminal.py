@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from turbotree.text.drawing.common import Drawing, checked, pad, width
+from turbotree.text.drawing.common import Drawing, checked, isolated, pad, width
 
 
 class Lane(NamedTuple):
@@ -30,6 +30,9 @@ def draw_text(
     color: bool = False,
 ) -> str:
     """Draw a tree with one word a line: arcs, number, word, relation, head, probability.
+
+    A word from right to left is isolated, so that a terminal that turns such words does not turn
+    the columns about, too.
 
     Parameters
     ----------
@@ -72,7 +75,7 @@ def draw_text(
         head_text = ("_" if head is None else str(head)).rjust(number_width)
         parts = [
             _arcs(word, tree, lanes, columns),
-            f"{word:>{number_width}} {_paint(pad(form, form_width), _BOLD, color)}",
+            f"{word:>{number_width}} {_paint(pad(isolated(form), form_width), _BOLD, color)}",
             f" {_paint(label, _LABEL, color)}",
             f" {_paint(head_text, _FAINT, color)}",
         ]
