@@ -167,8 +167,74 @@ def test_columns_that_cannot_be_found_are_named(tmp_path, columns, column, reaso
 
 def test_what_is_no_parquet_is_said_to_be_none(tmp_path):
     (tmp_path / "in.parquet").write_text("no")
-    with pytest.raises(InputError, match=r"in\.parquet: not a Parquet file"):
+    with pytest.raises(InputError, match=r"in\.parquet: .*not a Parquet file"):
         row_groups(tmp_path / "in.parquet")
+
+
+CONLLU = [s.to_text() for s in TREES[:3]]
+KINDS = {
+    "no rows": pa.array([], pa.string()),
+    "nulls": pa.array([None, None], pa.string()),
+    "nulls of no type": pa.nulls(3),
+    "blank": pa.array(["", "\n"]),
+    "some": pa.array([None, "", CONLLU[0], None, CONLLU[1], CONLLU[2]]),
+    "large": pa.array(CONLLU, pa.large_string()),
+    "dictionary": pa.array([*CONLLU, None]).dictionary_encode(),
+    "large dictionary": pa.array(CONLLU, pa.large_string()).dictionary_encode(),
+}
+
+
+@pytest.mark.parametrize("rows", ["token", "sentence"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_strings_of_any_kind_are_read_and_none_at_all(model, tmp_path, kind, rows):
+    pq.write_table(pa.table({"conllu": KINDS[kind]}), tmp_path / "in.parquet", row_group_size=2)
+    parse_corpus(model, [tmp_path / "in.parquet"], tmp_path / "o.parquet", OneProcess(), rows=rows)
+    table = pq.read_table(tmp_path / "o.parquet").to_pylist()
+    trees = TREES[:3] if any(KINDS[kind].to_pylist()) and kind != "blank" else []
+    if rows == "sentence":
+        assert [row["forms"] for row in table] == [list(s.forms) for s in trees]
+    else:
+        assert [row["form"] for row in table] == [form for s in trees for form in s.forms]
+
+
+def test_a_table_without_row_groups_gives_a_table_without_rows(model, tmp_path):
+    with pq.ParquetWriter(tmp_path / "in.parquet", pa.schema([("conllu", pa.string())])):
+        pass
+    assert pq.ParquetFile(tmp_path / "in.parquet").num_row_groups == 0
+    parse_corpus(model, [tmp_path / "in.parquet"], tmp_path / "o.parquet", OneProcess())
+    assert pq.read_table(tmp_path / "o.parquet").num_rows == 0
+
+
+def test_what_is_not_utf_8_is_named_by_its_row(tmp_path):
+    bad = pa.array([b"fine", b"\xff\xfe"])
+    strings = pa.Array.from_buffers(pa.string(), 2, bad.buffers())
+    pq.write_table(pa.table({"text": strings}), tmp_path / "in.parquet")
+    groups, sentences = row_groups(tmp_path / "in.parquet")
+    assert not sentences
+    with pytest.raises(InputError, match=r"in\.parquet row 1: not UTF-8 text$"):
+        list(groups[0].documents())
+
+
+@pytest.mark.parametrize("compression", ["none", "snappy", "zstd"])
+def test_damage_is_told_with_the_name_of_the_file(tmp_path, compression):
+    path = tmp_path / "in.parquet"
+    pq.write_table(pa.table({"conllu": CONLLU * 50}), path, compression=compression)
+    whole = path.read_bytes()
+    refused = 0
+    for at in range(0, len(whole), 97):
+        path.write_bytes(whole[:at] + b"\xa5" * 8 + whole[at + 8 :])
+        try:
+            for group in row_groups(path)[0]:
+                list(group.documents())
+        except InputError as error:
+            refused += 1
+            message = str(error)
+            assert message.startswith(str(path)), message
+            assert "\n" not in message, message
+    assert refused
+    path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(InputError, match=r"in\.parquet: damaged, or not a Parquet file \("):
+        row_groups(path)
 
 
 @pytest.mark.parametrize("rows", ["token", "sentence"])

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -70,15 +71,23 @@ class RowGroup:
         """Read the row group; give the number of each row and its document, if it has one."""
         _, parquet = _arrow()
         row = self.first_row
-        with parquet.ParquetFile(self.source) as file:
+        with _readable(self.source), parquet.ParquetFile(self.source) as file:
             batches = file.iter_batches(
                 _DOCUMENTS_A_BATCH, row_groups=[self.number], columns=[self.column]
             )
             for batch in batches:
-                for document in batch.column(0).to_pylist():
-                    if document is not None:
-                        yield row, document
+                for document in batch.column(self.column):
+                    text = self._text(document, row)
+                    if text is not None:
+                        yield row, text
                     row += 1
+
+    def _text(self, document: Any, row: int) -> str | None:
+        try:
+            text: str | None = document.as_py()
+        except UnicodeDecodeError:
+            raise InputError(f"{self.source} row {row}: not UTF-8 text") from None
+        return text
 
     def sentences(self, on_error: OnError) -> Iterator[tuple[int, Sentence]]:
         """Read documents of CoNLL-U; give the sentences, each with its row."""
@@ -103,24 +112,40 @@ def row_groups(
     """
     source = os.fspath(path)
     arrow, parquet = _arrow()
-    try:
-        with parquet.ParquetFile(source) as file:
-            types, name = arrow.types, source
-            strings = [
-                field.name
-                for field in file.schema_arrow
-                if types.is_string(field.type) or types.is_large_string(field.type)
-            ]
-            chosen = _chosen(strings, column, name)
-            counts = [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)]
-    except (OSError, arrow.ArrowException) as error:
-        raise InputError(f"{source}: not a Parquet file ({error})") from None
+    with _readable(source), parquet.ParquetFile(source) as file:
+        strings = [field.name for field in file.schema_arrow if _holds_strings(arrow, field.type)]
+        chosen = _chosen(strings, column, source)
+        counts = [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)]
     groups, first = [], 0
     for number, count in enumerate(counts):
         groups.append(RowGroup(source, number, first, chosen))
         first += count
-    documents = (text for group in groups for _, text in group.documents())
-    return groups, _is_conllu(next(documents, ""))
+    documents = (text for group in groups for _, text in group.documents() if text.strip())
+    found = next(documents, None)
+    # Of no documents at all, any model can find the trees.
+    return groups, found is None or _is_conllu(found)
+
+
+@contextmanager
+def _readable(source: str) -> Iterator[None]:
+    """Name the file of whatever is wrong with its bytes."""
+    arrow, _ = _arrow()
+    try:
+        yield
+    except InputError:
+        raise
+    except (OSError, arrow.ArrowException, ValueError, KeyError, MemoryError) as error:
+        if isinstance(error, OSError) and error.strerror:
+            raise InputError(f"{source}: {error.strerror}") from None
+        reason = " ".join(str(error).split())  # some have several lines
+        raise InputError(f"{source}: damaged, or not a Parquet file ({reason})") from None
+
+
+def _holds_strings(arrow: Any, kind: Any) -> bool:
+    if arrow.types.is_dictionary(kind):
+        kind = kind.value_type
+    types = arrow.types
+    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_null(kind))
 
 
 def _chosen(strings: Sequence[str], column: str | None, name: str) -> str:
