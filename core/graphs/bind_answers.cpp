@@ -98,6 +98,7 @@ void bind_answers(nb::module_& m) {
       .def_ro("value", &Answer::value)
       .def_ro("upper_bound", &Answer::upper_bound)
       .def_ro("seconds", &Answer::seconds)
+      .def_ro("tolerance", &Answer::tolerance)
       .def_prop_ro("values", &values)
       .def_prop_ro("all_values", &all_values)
       .def_prop_ro("all_scores", &floats<&Answer::all_scores>)

@@ -3,13 +3,16 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 
+#include <cmath>
 #include <optional>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "common/numpy.h"
 #include "graphs/bind.h"
 #include "graphs/factors.h"
+#include "graphs/magnitudes.h"
 #include "graphs/solvers/answer.h"
 #include "graphs/solvers/bethe.h"
 #include "graphs/solvers/sparsemap.h"
@@ -135,6 +138,20 @@ Output<double> values_of(const Graph& graph, const Input<std::uint8_t, 2>& assig
   return to_numpy(std::move(values));
 }
 
+// Costs of a linear program, tamed, and their usual size.
+std::tuple<Output<double>, Taming, double> tame_costs(const Input<double>& costs, bool level) {
+  const auto all = view(costs);
+  std::vector<double> own(all.begin(), all.end());
+  std::vector<double*> numbers;
+  for (double& cost : own) {
+    require(std::isfinite(cost), "costs are finite");
+    if (cost != 0.0) numbers.push_back(&cost);
+  }
+  const Taming taming = tame(numbers, level ? Tame::kLevel : Tame::kFlatten);
+  const double usual = typical_size(own, taming.from);
+  return {to_numpy(std::move(own)), taming, usual};
+}
+
 using Floats = Output<double>;
 
 std::tuple<Floats, Floats, Floats, std::int64_t, bool> sparsemap_of(
@@ -158,6 +175,13 @@ std::tuple<Floats, Floats, Floats, std::int64_t, bool> sparsemap_of(
 }  // namespace
 
 void bind_solvers(nb::module_& m) {
+  nb::class_<Taming>(m, "Taming")
+      .def_ro("changed", &Taming::changed)
+      .def_ro("ordered", &Taming::ordered)
+      .def_ro("margin", &Taming::margin)
+      .def_ro("most_lost", &Taming::most_lost);
+  m.def("tame_costs", &tame_costs, "costs"_a, "level"_a,
+        "Costs without masks that outweigh the rest, how they differ, and their usual size.");
   m.def("admm", &admm, "max_iterations"_a, "residual_threshold"_a, "penalty"_a, "adapt_penalty"_a,
         "step"_a, "extrapolate"_a, "relative_gap"_a, "extras"_a, "time_limit_seconds"_a, "trace"_a,
         "start"_a.none());

@@ -29,4 +29,15 @@ double Factors::value(const std::vector<std::uint8_t>& values) {
   return sum;
 }
 
+void Factors::find_own_sizes() {
+  own_sizes_.reserve(static_cast<std::size_t>(links_.factors()));
+  for (const BlockArrays& block : graph_.blocks)
+    for (std::int64_t f = 0; f < block.factors(); ++f) {
+      double sum = block.kind == Kind::kCustom ? kPinnedScore : 0.0;
+      for (const double score : block.factor(f).extras)
+        if (score > -kInfinity) sum += std::abs(score);
+      own_sizes_.push_back(sum);
+    }
+}
+
 }  // namespace turbotree::graphs

@@ -35,6 +35,13 @@ class Factors {
   // The score of a whole assignment; -infinity if a factor or the evidence forbids it.
   double value(const std::vector<std::uint8_t>& values);
 
+  // A push on the fixed links of each factor that outweighs what it has of its own, and sums of
+  // other links' scores up to this. Functions of the user's may have more.
+  double decisive_push(std::int64_t f, double others) {
+    if (own_sizes_.empty()) find_own_sizes();
+    return 1.0 + 2.0 * (own_sizes_[f] + others);
+  }
+
   // By a factor's number; arrays are over all links.
   Kind kind(std::int64_t f) { return graph_.blocks[incidence().block[f]].kind; }
   double maximise(std::int64_t f, const double* scores, std::uint8_t* chosen) {
@@ -88,6 +95,7 @@ class Factors {
     return sums_.data();
   }
   std::size_t largest_block() const;
+  void find_own_sizes();
 
   const Graph& graph_;
   Links links_;
@@ -96,6 +104,7 @@ class Factors {
   std::vector<std::uint8_t> chosen_;
   std::vector<double> values_;
   std::vector<Sums> sums_;
+  std::vector<double> own_sizes_;  // of a factor: its own score cannot be larger
 };
 
 }  // namespace turbotree::graphs

@@ -1,6 +1,8 @@
 // A factor graph as arrays: variables with scores, and factors in blocks of one kind each.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -48,7 +50,17 @@ struct Graph {
   std::vector<Pin> pins;
   std::vector<BlockArrays> blocks;
 
+  // What `presolve` found: how far values may be off by rounding, and from which size scores are
+  // masks, which tell nothing of what is usual.
+  double rounding = 0.0, mask_size = kInfinity;
+
   std::int64_t variables() const { return static_cast<std::int64_t>(scores.size()); }
+  // How near a value has to be to the bound to count as equal, in a presolved graph: its usual
+  // score is 1. Larger graphs get more, but not where all scores share a large constant.
+  double tolerance(double relative_gap, double bound) const {
+    const double most = std::max(1.0, 0.5 * static_cast<double>(scores.size()));
+    return relative_gap * std::clamp(std::abs(bound), 1.0, most) + rounding;
+  }
   std::int64_t links() const;
   std::int64_t factors() const;
 };

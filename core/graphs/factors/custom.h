@@ -19,14 +19,18 @@ class Custom {
 
   static const char* check(const Factor&) { return ""; }
 
-  // An assignment is allowed if it comes back when nothing else is worth anything.
+  // An assignment is allowed if it comes back when nothing else is worth anything. What the
+  // function adds may be large, too.
   double value(const Factor& factor, const std::uint8_t* chosen) {
     const auto links = static_cast<std::size_t>(factor.links);
     scores_.resize(links);
     answer_.resize(links);
-    for (std::size_t i = 0; i < links; ++i) scores_[i] = chosen[i] != 0 ? kPinnedScore : -kPinnedScore;
-    const double own = (*oracle_)(scores_, answer_.data());
-    return std::equal(answer_.begin(), answer_.end(), chosen) ? own : -kInfinity;
+    for (const double push : {kPinnedScore, kPinnedScore * 1e4, kPinnedScore * 1e8}) {
+      for (std::size_t i = 0; i < links; ++i) scores_[i] = chosen[i] != 0 ? push : -push;
+      const double own = (*oracle_)(scores_, answer_.data());
+      if (std::equal(answer_.begin(), answer_.end(), chosen)) return own;
+    }
+    return -kInfinity;
   }
 
   double maximise(const Factor& factor, const double* scores, std::uint8_t* chosen) {

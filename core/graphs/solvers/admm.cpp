@@ -18,32 +18,33 @@ constexpr std::int64_t kRoundsBetweenPenalties = 10;  // at first; more and more
 constexpr double kShareOfExtras = 0.04;
 constexpr double kNaturalPenalty = 4.0;               // times the size of a link's share of scores
 
-// Root mean square of the scores that are not 0; 1 if all are.
-double size_of_scores(const Graph& graph) {
+// Root mean square of the shares that links have of the variables' scores at first. Without such,
+// those of factors go by what pairs of a dense graph need.
+double size_of_shares(const Graph& graph, const Links& links) {
   double squares = 0.0, count = 0.0;
-  const auto add = [&](double score) {
-    if (score == 0.0 || score == -kInfinity) return;
-    squares += score * score;
-    count += 1.0;
-  };
-  for (const double score : graph.scores) add(score);
-  if (count == 0.0)
-    for (const BlockArrays& block : graph.blocks)
-      for (const double extra : block.extras) add(extra);
-  return count == 0.0 ? 1.0 : std::sqrt(squares / count);
-}
-
-// The same of the shares that links have of them at first. Without scores, extras go by what pairs
-// of a dense graph need.
-double size_of_shares(const Graph& graph, const Links& links, double score_size) {
-  double squares = 0.0, count = 0.0;
-  for (std::size_t v = 0; v < graph.scores.size(); ++v) {
-    if (graph.scores[v] == 0.0 || graph.scores[v] == -kInfinity || links.degree[v] == 0) continue;
-    const double share = graph.scores[v] / links.degree[v];
+  const auto add = [&](double share) {
     squares += share * share;
     count += 1.0;
-  }
-  return count == 0.0 ? kShareOfExtras * score_size : std::sqrt(squares / count);
+  };
+  const auto counts = [&](double score) {
+    return score != 0.0 && std::abs(score) < graph.mask_size;
+  };
+  for (std::size_t v = 0; v < graph.scores.size(); ++v)
+    if (links.degree[v] > 0 && counts(graph.scores[v])) add(graph.scores[v] / links.degree[v]);
+  if (count == 0.0)
+    for (const BlockArrays& block : graph.blocks)
+      for (const double score : block.extras)
+        if (counts(score)) add(kShareOfExtras * score);
+  return count == 0.0 ? kShareOfExtras : std::sqrt(squares / count);
+}
+
+// A penalty below this would let shares of masks reach as far as targets of fixed links.
+double least_penalty(const Graph& graph, const Links& links) {
+  double largest = 0.0;
+  for (std::size_t v = 0; v < graph.scores.size(); ++v)
+    if (graph.pins[v] < 0 && links.degree[v] > 0)
+      largest = std::max(largest, std::abs(graph.scores[v]) / links.degree[v]);
+  return 1e-5 * largest;
 }
 
 }  // namespace
@@ -76,8 +77,8 @@ Admm::Admm(const Graph& graph) : graph_(graph), factors_(graph), links_(factors_
     if (graph.pins[v] < 0) scores_[l] = sign_[l] * graph.scores[v] / links_.degree[v];
     point_[l] = 0.5;
   }
-  score_size_ = size_of_scores(graph);
-  share_size_ = size_of_shares(graph, links_, score_size_);
+  share_size_ = size_of_shares(graph, links_);
+  least_penalty_ = least_penalty(graph, links_);
   set_pins(graph.pins);
 }
 
@@ -155,7 +156,8 @@ AdmmResult Admm::run(const AdmmOptions& options, Control& control) {
   const double lowest = lowest_value(graph_, pins_);
   const double links = std::max<double>(1.0, static_cast<double>(links_.links()));
   if (first_penalty_ <= 0.0)
-    first_penalty_ = options.penalty > 0.0 ? options.penalty : kNaturalPenalty * share_size_;
+    first_penalty_ = std::max(
+        least_penalty_, options.penalty > 0.0 ? options.penalty : kNaturalPenalty * share_size_);
   if (penalty_ <= 0.0) penalty_ = next_penalty_ = first_penalty_;
   idle_ = std::min(1e-6, 1e-3 * options.residual_threshold);
   best_value_ = -kInfinity;
@@ -174,7 +176,7 @@ AdmmResult Admm::run(const AdmmOptions& options, Control& control) {
   if (control.trace) consensus_before_ = consensus_;
   for (;;) {
     const double move = step * penalty_;
-    penalty_ = next_penalty_;
+    penalty_ = next_penalty_ = std::max(next_penalty_, least_penalty_);
     const double squares = sparse_ ? gather_active(move) : gather_all(move);
     step = options.step;
     if (result.iterations > 0) {
@@ -192,7 +194,7 @@ AdmmResult Admm::run(const AdmmOptions& options, Control& control) {
         result.trace.active.push_back(share);
         trace_moving(result.trace);
       }
-      const double tolerance = options.relative_gap * std::max(score_size_, std::abs(result.upper_bound));
+      const double tolerance = graph_.tolerance(options.relative_gap, result.upper_bound);
       if (best_value_ >= result.upper_bound - tolerance &&
           best_value_ >= result.upper_bound + drift() - tolerance)
         result.outcome = Outcome::kOptimal;
@@ -221,7 +223,7 @@ AdmmResult Admm::run(const AdmmOptions& options, Control& control) {
     dual = std::sqrt(squared_change_ / links);
     ++result.iterations;
     result.upper_bound = std::min(result.upper_bound, bound());
-    if (result.upper_bound < lowest - 1e-6 * std::max(score_size_, std::abs(lowest))) {
+    if (result.upper_bound < lowest - 1e-6 * std::max(1.0, std::abs(lowest)) - graph_.rounding) {
       result.outcome = Outcome::kInfeasible;
       break;
     }

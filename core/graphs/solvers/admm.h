@@ -73,8 +73,6 @@ class Admm {
   double penalty() const { return penalty_; }
   Factors& factors() { return factors_; }
   const Links& links() const { return links_; }
-  // The root mean square of the scores, which a gap of nearly nothing is measured against.
-  double score_size() const { return score_size_; }
 
  private:
   // A round of all factors, in flat loops over all links.
@@ -118,7 +116,7 @@ class Admm {
   bool any_negated_ = false;
   std::vector<Pin> pins_;
   std::vector<std::int64_t> pinned_links_;
-  double score_size_ = 1.0, share_size_ = 1.0;
+  double share_size_ = 1.0, least_penalty_ = 0.0;
   double fixed_ = 0.0;  // scores of variables that no factor decides
 
   double penalty_ = 0.0, next_penalty_ = 0.0, first_penalty_ = 0.0;

@@ -32,14 +32,17 @@ void Admm::propose_completed() {
 std::int64_t Admm::impossible_factor() {
   rounding_.resize(links_.links());
   chosen_.resize(links_.links());
-  for (std::int64_t l = 0; l < links_.links(); ++l) {
-    const Pin pin = pins_[links_.variable[l]];
-    rounding_[l] = pin < 0 ? 0.0 : pushed(links_, l, pin, kPinnedScore);
-  }
   for (std::size_t b = 0; b < graph_.blocks.size(); ++b) {
     const BlockArrays& block = graph_.blocks[b];
     if (block.kind == Kind::kPair) continue;  // allows everything
     const std::int64_t link = links_.first_link[b], first = links_.first_factor[b];
+    for (std::int64_t f = 0; f < block.factors(); ++f) {
+      const double push = factors_.decisive_push(first + f, 0.0);
+      for (std::int64_t l = link + block.offsets[f]; l < link + block.offsets[f + 1]; ++l) {
+        const Pin pin = pins_[links_.variable[l]];
+        rounding_[l] = pin < 0 ? 0.0 : pushed(links_, l, pin, push);
+      }
+    }
     factors_.block(b).maximise(0, block.factors(), rounding_.data() + link,
                                chosen_.data() + link, own_.data() + first);
     for (std::int64_t f = 0; f < block.factors(); ++f) {

@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "graphs/presolve.h"
+
 namespace turbotree::graphs {
 
 namespace {
@@ -38,18 +40,80 @@ std::vector<double> clipped(std::vector<double> point) {
   return point;
 }
 
-}  // namespace
+// Whether an answer for tamed scores is one for the scores as they were.
+bool is_trusted(const Answer& answer, const Presolved& own) {
+  if (own.taming.ordered || answer.status == Answer::Status::kInfeasible) return true;
+  if (answer.values && !own.trusts(answer.value)) return false;
+  return !answer.all_scores ||
+         std::all_of(answer.all_scores->begin(), answer.all_scores->end(),
+                     [&](double score) { return own.trusts(score); });
+}
 
-Answer solve(const Graph& graph, const AdmmOptions& options, const std::optional<AdmmStart>& start,
-             Control& control) {
+// Turns an answer for the presolved graph into one for the graph as it was.
+void restore(Answer& answer, const Presolved& own, const Graph& graph) {
+  const double value = answer.value, bound = answer.upper_bound;
+  answer.value = own.restored(value);
+  answer.tolerance *= own.unit;
+  answer.penalty *= own.unit;
+  if (answer.all_scores)
+    for (double& score : *answer.all_scores) score = own.restored(score);
+  if (answer.link_scores)
+    for (double& score : *answer.link_scores) score *= own.unit;
+  if (answer.trace) {
+    for (double& x : answer.trace->value) x = own.restored(x);
+    for (double& x : answer.trace->upper_bound) x = own.restored(x);
+  }
+  if (!own.taming.changed) {
+    answer.upper_bound = own.restored(bound);
+    return;
+  }
+  Factors factors(graph);
+  if (answer.values) answer.value = factors.value(*answer.values);
+  if (answer.all_scores) {
+    const std::size_t size = graph.scores.size();
+    for (std::size_t i = 0; i < answer.all_scores->size(); ++i) {
+      const auto first = answer.all_values->begin() + static_cast<std::ptrdiff_t>(i * size);
+      (*answer.all_scores)[i] =
+          factors.value({first, first + static_cast<std::ptrdiff_t>(size)});
+    }
+  }
+  // No assignment with other numbers of a level is within a small gap; otherwise some may be.
+  if (answer.values && !answer.all_scores && bound - value < own.taming.margin)
+    answer.upper_bound = answer.value + own.unit * std::max(0.0, bound - value);
+  else
+    answer.upper_bound = own.restored(bound + own.taming.most_lost);
+}
+
+// `run` solves a presolved graph. Where masks of different sizes became equal and cannot be
+// avoided, it has to once more.
+template <class Run>
+Answer solve_presolved(const Graph& graph, double relative_gap, Control& control, Run run) {
   control.start();
+  Presolved own = presolve(graph, Tame::kFlatten);
+  Answer answer = run(own);
+  if (!is_trusted(answer, own)) {
+    own = presolve(graph, Tame::kLevel);
+    answer = run(own);
+  }
+  answer.tolerance = own.graph.tolerance(relative_gap, answer.upper_bound);
+  restore(answer, own, graph);
+  answer.seconds = control.seconds();
+  return answer;
+}
+
+Answer run_admm(const Presolved& own, AdmmOptions options, const std::optional<AdmmStart>& start,
+                Control& control) {
+  const Graph& graph = own.graph;
   Admm solver(graph);
   if (start) {
     if (start->link_scores.size() != static_cast<std::size_t>(graph.links()) ||
         start->consensus.size() != graph.scores.size())
       throw std::invalid_argument("the start does not fit the graph");
-    solver.warm_start(start->link_scores, start->consensus, start->penalty);
+    std::vector<double> link_scores = start->link_scores;
+    for (double& score : link_scores) score /= own.unit;
+    solver.warm_start(link_scores, start->consensus, start->penalty / own.unit);
   }
+  options.penalty /= own.unit;
   AdmmResult result;
   if (options.max_iterations > 0) result = solver.run(options, control);
   Answer answer = to_answer(result, graph, control);
@@ -63,8 +127,9 @@ Answer solve(const Graph& graph, const AdmmOptions& options, const std::optional
   return answer;
 }
 
-Answer solve(const Graph& graph, const BranchAndBoundOptions& options, Control& control) {
-  control.start();
+Answer run_search(const Presolved& own, BranchAndBoundOptions options, Control& control) {
+  const Graph& graph = own.graph;
+  options.floor = options.floor / own.unit - own.constant - own.taming.most_lost;
   BranchAndBoundResult result = BranchAndBound(graph, options, control).run();
   Answer answer = to_answer(result, graph, control);
   answer.status = static_cast<Answer::Status>(result.outcome);
@@ -86,10 +151,10 @@ Answer solve(const Graph& graph, const BranchAndBoundOptions& options, Control& 
   return answer;
 }
 
-Answer solve(const Graph& graph, const SubgradientOptions& options, Control& control) {
-  control.start();
-  SubgradientResult result = Subgradient(graph).run(options, control);
-  Answer answer = to_answer(result, graph, control);
+Answer run_subgradient(const Presolved& own, SubgradientOptions options, Control& control) {
+  options.step /= own.unit;
+  SubgradientResult result = Subgradient(own.graph).run(options, control);
+  Answer answer = to_answer(result, own.graph, control);
   if (result.infeasible)
     answer.status = Answer::Status::kInfeasible;
   else if (result.optimal)
@@ -99,8 +164,8 @@ Answer solve(const Graph& graph, const SubgradientOptions& options, Control& con
   return answer;
 }
 
-Answer solve(const Graph& graph, const BeliefPropagationOptions& options, Control& control) {
-  control.start();
+Answer run_propagation(const Graph& graph, const BeliefPropagationOptions& options,
+                       Control& control) {
   BeliefPropagationResult result = BeliefPropagation(graph).run(options, control);
   Answer answer = to_answer(result, graph, control);
   answer.iterations = result.iterations;
@@ -112,14 +177,52 @@ Answer solve(const Graph& graph, const BeliefPropagationOptions& options, Contro
     answer.log_partition = result.log_partition;
     answer.entropy = result.entropy;
     if (options.expectations) answer.expectations = std::move(result.expectations);
-  } else if (result.value >=
-             result.upper_bound - kTight * std::max(1.0, std::abs(result.upper_bound))) {
+  } else if (result.value >= result.upper_bound - graph.tolerance(kTight, result.upper_bound)) {
     answer.status = Answer::Status::kOptimal;
     answer.upper_bound = std::max(result.value, result.upper_bound);
   } else if (result.converged) {
     answer.status = Answer::Status::kRelaxed;
   }
   return answer;
+}
+
+}  // namespace
+
+Answer solve(const Graph& graph, const AdmmOptions& options, const std::optional<AdmmStart>& start,
+             Control& control) {
+  return solve_presolved(graph, options.relative_gap, control, [&](const Presolved& own) {
+    return run_admm(own, options, start, control);
+  });
+}
+
+Answer solve(const Graph& graph, const BranchAndBoundOptions& options, Control& control) {
+  return solve_presolved(graph, options.relative_gap, control, [&](const Presolved& own) {
+    return run_search(own, options, control);
+  });
+}
+
+Answer solve(const Graph& graph, const SubgradientOptions& options, Control& control) {
+  return solve_presolved(graph, options.relative_gap, control, [&](const Presolved& own) {
+    return run_subgradient(own, options, control);
+  });
+}
+
+Answer solve(const Graph& graph, const BeliefPropagationOptions& options, Control& control) {
+  if (!options.sums)
+    return solve_presolved(graph, kTight, control, [&](const Presolved& own) {
+      return run_propagation(own.graph, options, control);
+    });
+  control.start();
+  // Masks have no weight where anything goes without them, but cost the sums their digits.
+  constexpr double kNoWeight = 1e3;
+  Graph own = graph;
+  const Taming taming = flatten_masks(own, kNoWeight);
+  if (taming.changed) {
+    Answer answer = run_propagation(own, options, control);
+    if (answer.status == Answer::Status::kInfeasible || answer.log_partition > taming.least)
+      return answer;
+  }
+  return run_propagation(graph, options, control);
 }
 
 }  // namespace turbotree::graphs

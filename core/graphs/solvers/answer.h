@@ -22,6 +22,7 @@ struct Answer {
   std::int64_t impossible_factor = -1;  // if one is to blame
   std::int64_t iterations = 0;          // or nodes
   double value = -kInfinity, upper_bound = kInfinity, seconds = 0.0;
+  double tolerance = 0.0;  // values and bounds that differ by no more count as equal
   // What a solver did not find, or does not look for, is empty.
   std::optional<std::vector<std::uint8_t>> values;
   std::optional<std::vector<double>> relaxed;  // between 0 and 1
@@ -50,7 +51,7 @@ struct AdmmStart {
   double penalty = 0.0;
 };
 
-// Each starts the clock of `control`.
+// Each starts the clock of `control`, and all but sum-product work on presolved graphs.
 Answer solve(const Graph& graph, const AdmmOptions& options, const std::optional<AdmmStart>& start,
              Control& control);
 Answer solve(const Graph& graph, const BranchAndBoundOptions& options, Control& control);

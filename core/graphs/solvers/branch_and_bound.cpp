@@ -28,7 +28,7 @@ double BranchAndBound::cutoff() const {
   else if (static_cast<std::int64_t>(result_.found.size()) == options_.count)
     last = std::max(last, result_.found.back().value);
   if (last == -kInfinity) return -kInfinity;
-  return last + options_.relative_gap * std::max(admm_.score_size(), std::abs(last));
+  return last + graph_.tolerance(options_.relative_gap, last);
 }
 
 void BranchAndBound::take(double value, const std::vector<std::uint8_t>& values) {
@@ -56,14 +56,27 @@ double BranchAndBound::find_losses(const std::vector<Pin>& pins) {
   scores_ = admm_.link_scores();
   messages_.resize(scores_.size());
   double bound = 0.0;
-  for (std::size_t l = 0; l < scores_.size(); ++l) {
-    const std::int32_t v = links.variable[l];
-    if (pins[v] < 0) {
+  const Incidence& incidence = factors.incidence();
+  for (std::int64_t f = 0; f < links.factors(); ++f) {
+    const std::int64_t first = incidence.offsets[f], last = incidence.offsets[f + 1];
+    double others = 0.0;
+    bool any_fixed = false;
+    for (std::int64_t l = first; l < last; ++l) {
+      if (pins[links.variable[l]] >= 0) {
+        any_fixed = true;
+        continue;
+      }
+      others += std::abs(scores_[l]);
       if (links.negated[l] != 0) bound -= scores_[l];
-      continue;
     }
-    scores_[l] = pushed(links, l, pins[v], kPinnedScore);
-    bound -= std::max(0.0, scores_[l]);
+    if (!any_fixed) continue;
+    const double push = factors.decisive_push(f, others);
+    for (std::int64_t l = first; l < last; ++l) {
+      const Pin pin = pins[links.variable[l]];
+      if (pin < 0) continue;
+      scores_[l] = pushed(links, l, pin, push);
+      bound -= std::max(0.0, scores_[l]);
+    }
   }
   for (std::size_t b = 0; b < graph_.blocks.size(); ++b) {
     const std::int64_t count = graph_.blocks[b].factors(), link = links.first_link[b];

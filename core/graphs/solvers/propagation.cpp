@@ -27,7 +27,7 @@ double decisive_push(const Graph& graph) {
     }
   }
   for (const double s : strength) largest = std::max(largest, s);
-  return std::clamp(20.0 * largest, kPinnedScore, kPinnedTarget);
+  return std::max(20.0 * largest, kPinnedScore);
 }
 
 std::int64_t propagate(Factors& factors, double push, std::vector<Pin>& pins, Control& control) {

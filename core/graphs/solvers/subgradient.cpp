@@ -175,7 +175,7 @@ void Subgradient::plan_detour(bool assignment_known) {
 SubgradientResult Subgradient::run(const SubgradientOptions& options, Control& control) {
   SubgradientResult result;
   const auto tight = [&](double value, double bound) {
-    return value >= bound - options.relative_gap * std::max(1.0, std::abs(bound));
+    return value >= bound - graph_.tolerance(options.relative_gap, bound);
   };
   if (std::any_of(pins_.begin(), pins_.end(), [](Pin pin) { return pin >= 0; })) {
     result.impossible_factor = propagate(factors_, push_, pins_, control);
@@ -214,7 +214,7 @@ SubgradientResult Subgradient::run(const SubgradientOptions& options, Control& c
       longest_patience += 10;  // short steps need more rounds to show
     }
     result.upper_bound = std::min(result.upper_bound, bound);
-    if (bound < lowest_ - 1e-6 * std::max(1.0, std::abs(lowest_))) {
+    if (bound < lowest_ - 1e-6 * std::max(1.0, std::abs(lowest_)) - graph_.rounding) {
       result.infeasible = true;
       return result;
     }

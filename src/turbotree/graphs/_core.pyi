@@ -57,6 +57,9 @@ class Answer:
     def seconds(self) -> float: ...
 
     @property
+    def tolerance(self) -> float: ...
+
+    @property
     def values(self) -> Annotated[NDArray[numpy.bool_], dict(shape=(None,))] | None: ...
 
     @property
@@ -108,6 +111,24 @@ class Batch:
 
     def next(self) -> Answer | None:
         """The answer of the next graph in their order; None after the last one."""
+
+class Taming:
+    @property
+    def changed(self) -> bool: ...
+
+    @property
+    def ordered(self) -> bool: ...
+
+    @property
+    def margin(self) -> float: ...
+
+    @property
+    def most_lost(self) -> float: ...
+
+def tame_costs(costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], level: bool) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Taming, float]:
+    """
+    Costs without masks that outweigh the rest, how they differ, and their usual size.
+    """
 
 def admm(max_iterations: int, residual_threshold: float, penalty: float, adapt_penalty: bool, step: float, extrapolate: bool, relative_gap: float, extras: bool, time_limit_seconds: float, trace: bool, start: tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], float] | None) -> Solver: ...
 

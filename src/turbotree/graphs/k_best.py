@@ -92,10 +92,20 @@ def k_best(
     rest = answer.upper_bound
     solutions = []
     for own, value in zip(rows, scores.tolist(), strict=False):
-        proven = answer.status == 0 or value >= rest - tolerance * max(1.0, abs(rest))
+        proven = answer.status == 0 or value >= rest - answer.tolerance
         status = Status.OPTIMAL if proven else Status.LIMIT
         bound = value if proven else rest
-        solutions.append(Solution(own, value, bound, status, answer.iterations, answer.seconds))
+        solutions.append(
+            Solution(
+                own,
+                value,
+                bound,
+                status,
+                answer.iterations,
+                answer.seconds,
+                tolerance=answer.tolerance,
+            )
+        )
     return solutions
 
 

@@ -117,6 +117,7 @@ def read_solution(graph: FactorGraph, answer: _core.Answer) -> Solution:
         if link_scores is None or consensus is None
         else WarmStart(link_scores, consensus, answer.penalty),
         None if answer.expectations is None else split_extras(graph, answer.expectations),
+        answer.tolerance,
     )
 
 

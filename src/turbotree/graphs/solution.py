@@ -118,6 +118,8 @@ class Solution:
     extras : tuple of float64 arrays, or None
         If asked for, one array a block of the graph, like the block's ``extras``: how often the
         relaxed solution has each part that a factor scores by itself.
+    tolerance : float
+        Values and bounds that differ by no more than this count as equal.
 
     Examples
     --------
@@ -140,6 +142,7 @@ class Solution:
     trace: Trace | None = None
     warm_start: WarmStart | None = None
     extras: tuple[NDArray[np.float64], ...] | None = None
+    tolerance: float = 0.0
 
     def __getitem__(self, literals: Any) -> Any:
         """Give the value of a literal, or of each in an array."""
@@ -222,6 +225,7 @@ class Marginals:
     seconds: float
     trace: Trace | None = None
     extras: tuple[NDArray[np.float64], ...] | None = None
+    tolerance: float = 0.0
 
     def __getitem__(self, literals: Any) -> Any:
         """Give the probability that a literal is true, or that each in an array is."""

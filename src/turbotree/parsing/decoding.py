@@ -52,9 +52,6 @@ _LOGIC_OPTIONS: dict[str, dict[str, Any]] = {
 
 _PARTS_TIMES_NODES = 500_000
 
-#: A tree is proven best when its score is this near to the bound, as a share of it.
-_PROVEN = 1e-6
-
 
 def build_graph(
     parts: PartSet, sentence: int, scores: Mapping[str, FloatArray], shape: TreeShape
@@ -197,7 +194,7 @@ def decode(
         score = solution.value
     gap = max(0.0, solution.upper_bound - score)
     # A fractional solution, or one not written out in full, may still round to a best tree.
-    optimal = solution.status is Status.OPTIMAL or gap <= _PROVEN * abs(solution.upper_bound)
+    optimal = solution.status is Status.OPTIMAL or gap <= solution.tolerance
     status = Status.OPTIMAL if optimal else solution.status
     gap = 0.0 if optimal else gap
     return (

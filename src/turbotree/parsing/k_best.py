@@ -112,7 +112,7 @@ def _of_graph(
     left = losses(graph, first)
     # What is nearly as good as the last one has to be found too: rounding must not decide.
     largest = max(float(np.abs(own).max(initial=0.0)) for own in scores.values())
-    floor -= _SLACK * max(1.0, abs(left.bound), largest)
+    floor -= _SLACK * max(abs(left.bound), largest)
     likely = left.bound - left.if_one >= floor
     few = reduced(parts, sentence, scores, likely)
     found = k_best(

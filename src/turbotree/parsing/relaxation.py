@@ -73,8 +73,8 @@ def solve_relaxation(
     Returns
     -------
     Solution
-        OPTIMAL if exact, else RELAXED, with `values` None: whether the relaxed arcs are a tree,
-        and how good it is, is for the caller to say.
+        RELAXED, with `values` None: whether the relaxed arcs are a tree, and how good it is, is for
+        the caller to say. If exact, they are whole.
     """
     limits = Limits(time_limit_seconds, max_iterations)
     check_shape(shape)
@@ -86,10 +86,16 @@ def solve_relaxation(
     if found.columns is None:
         return Solution(None, -_INF, found.bound, status, found.iterations, limits.seconds)
     relaxed = np.clip(found.columns[:arcs], 0.0, 1.0)
-    values, value = None, -_INF
-    if exact and found.done:
-        values, value, status = relaxed > 0.5, found.bound, Status.OPTIMAL
-    return Solution(values, value, found.bound, status, found.iterations, limits.seconds, relaxed)
+    return Solution(
+        None,
+        -_INF,
+        found.bound,
+        status,
+        found.iterations,
+        limits.seconds,
+        relaxed,
+        tolerance=found.tolerance,
+    )
 
 
 def write_program(

@@ -134,7 +134,7 @@ def draw_trace(solution: Solution, title: str = "") -> str:
         )
         pieces.append(f'<path class="value" d="{_path(steps)}"/>')
     pieces.append(f'<path class="bound" clip-path="url(#inside)" d="{_path(bound)}"/>')
-    proven = solution.gap <= 1e-6 * max(1.0, abs(solution.upper_bound))
+    proven = solution.gap <= solution.tolerance
     labels = [("bound", bound[-1][1])] + ([("value", steps[-1][1])] if steps else [])
     if proven:
         labels = [("bound = value", bound[-1][1])]

@@ -15,6 +15,7 @@ from turbotree.graphs.blocks import Kind
 from turbotree.graphs.limits import Limits
 from turbotree.graphs.linear_program.logic import add_logic
 from turbotree.graphs.linear_program.model import Model, Program
+from turbotree.graphs.linear_program.presolve import Presolved, presolve
 from turbotree.graphs.linear_program.structured import add_structured
 from turbotree.graphs.solution import Solution, Status, Trace
 from turbotree.interrupts import OutOfTimeError, check
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 #: How far from 0 and 1 a variable may be and still count as whole.
 _WHOLE = 1e-6
+_ROUNDING = 1e-14
 
 
 def linear_program(
@@ -89,6 +91,8 @@ class Outcome(NamedTuple):
     bound: float
     done: bool
     iterations: int
+    #: Values that are no further from the bound count as equal.
+    tolerance: float = 0.0
 
 
 def run_program(program: Program, whole: int, limits: Limits) -> Outcome:
@@ -116,10 +120,64 @@ def run_program(program: Program, whole: int, limits: Limits) -> Outcome:
     >>> run_program(model.finish(), 0, Limits()).columns
     array([0., 1.])
     """
-    highs = _start(program, whole, limits)
+    presolved = presolve(program)
+    outcome = _run_presolved(presolved, whole, limits)
+    if outcome.columns is not None and not presolved.trusts(outcome.columns):
+        presolved = presolve(program, level=True)
+        outcome = _run_presolved(presolved, whole, limits)
+    return _restored(outcome, presolved, program)
+
+
+def _run_presolved(presolved: Presolved, whole: int, limits: Limits) -> Outcome:
+    highs = _start(presolved.program, whole, limits)
     with _ONE_AT_A_TIME:
         _run(highs)
-    return _outcome(highs, whole > 0)
+    outcome = _outcome(highs, whole > 0)
+    if outcome.done and not whole:
+        duals = np.array(highs.getSolution().row_dual)
+        outcome = outcome._replace(bound=dual_bound(presolved.program, duals))
+    return outcome
+
+
+def dual_bound(program: Program, duals: NDArray[np.float64]) -> float:
+    """Return a bound on the program's value that holds for any prices of its rows.
+
+    The objective that HiGHS reports is right up to its tolerances. This is right up to rounding.
+
+    Examples
+    --------
+    >>> model = Model()
+    >>> first = model.add_columns(np.array([1.0, 2.0]))
+    >>> model.add_rows([2], [0, 1], np.ones(2), 1.0, 1.0)
+    >>> [dual_bound(model.finish(), np.array([price])) for price in (2.0, 1.5, 5.0)]
+    [2.0, 2.0, 5.0]
+    """
+    duals = duals[: len(program.row_lower)]
+    # A price that no limit of its row supports would make the bound infinite.
+    duals = np.where((duals > 0) & np.isinf(program.row_upper), 0.0, duals)
+    duals = np.where((duals < 0) & np.isinf(program.row_lower), 0.0, duals)
+    paid = np.repeat(duals, np.diff(program.starts)) * program.values
+    left = program.costs - np.bincount(program.columns, paid, minlength=len(program.costs))
+    limits = np.where(duals > 0, program.row_upper, np.where(duals < 0, program.row_lower, 0.0))
+    ends = np.where(left > 0, program.column_upper, program.column_lower)
+    return float(duals @ limits + left @ ends)
+
+
+def _restored(outcome: Outcome, presolved: Presolved, program: Program) -> Outcome:
+    """Give the bound for the costs as they were."""
+    unit, taming, found = presolved.unit, presolved.taming, outcome.bound
+    bound = unit * (found + presolved.constant)
+    if taming.changed:
+        bound += taming.most_lost
+        columns = outcome.columns
+        if columns is not None and _are_whole(columns[presolved.tamed_columns]):
+            # No whole solution with other masks is within a small gap.
+            reached = float(presolved.program.costs @ columns)
+            if unit * (found - reached) < taming.margin:
+                bound = float(program.costs @ columns) + unit * max(0.0, found - reached)
+    # Sums of masks as large as they were lose more digits than those that HiGHS has seen.
+    lost = _ROUNDING * abs(bound) if math.isfinite(bound) else 0.0
+    return outcome._replace(bound=bound, tolerance=presolved.tolerance(found) + lost)
 
 
 #: The wrapper's locks belong to its class, so two instances cannot run at the same time.
@@ -167,6 +225,7 @@ def _start(program: Program, whole: int, limits: Limits) -> Any:
         highs.setOptionValue("presolve", "off")
         highs.setOptionValue("mip_rel_gap", 0.0)
         highs.setOptionValue("mip_abs_gap", 1e-9)
+        highs.setOptionValue("mip_feasibility_tolerance", 1e-9)
     columns = len(program.costs)
     integrality = np.zeros(columns, dtype=np.int32)
     integrality[:whole] = int(highspy.HighsVarType.kInteger)
@@ -235,13 +294,13 @@ def _outcome(highs: Any, exact: bool) -> Outcome:
 
 
 def _solution(graph: FactorGraph, outcome: Outcome, limits: Limits, trace: bool) -> Solution:
-    columns, bound, done, iterations = outcome
+    columns, bound, done, iterations, tolerance = outcome
     relaxed = None if columns is None else np.clip(columns[: len(graph)], 0.0, 1.0)
     values, value = _rounded(graph, relaxed)
-    whole = relaxed is not None and bool((np.abs(relaxed - np.rint(relaxed)) <= _WHOLE).all())
+    whole = relaxed is not None and _are_whole(relaxed)
     if not done:
         status = Status.LIMIT
-    elif whole and values is not None:
+    elif whole and value >= bound - tolerance:
         status = Status.OPTIMAL
     else:
         status = Status.RELAXED
@@ -255,7 +314,12 @@ def _solution(graph: FactorGraph, outcome: Outcome, limits: Limits, trace: bool)
         limits.seconds,
         relaxed,
         Trace.of_bounds([iterations], [bound], [value]) if trace else None,
+        tolerance=tolerance,
     )
+
+
+def _are_whole(columns: NDArray[np.float64]) -> bool:
+    return bool((np.abs(columns - np.rint(columns)) <= _WHOLE).all())
 
 
 def _rounded(
