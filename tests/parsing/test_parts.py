@@ -139,7 +139,7 @@ def test_minimum_risk_gives_a_tree_and_proves_nothing(case, shape):
     assert certificate.bound == math.inf
 
 
-@pytest.mark.parametrize("scale", [1.0, 1e3, 1e5])
+@pytest.mark.parametrize("scale", [1.0, 1e3, 1e5, 1e9, 1e12])
 @given(case=cases(), shape=shapes, data=st.data())
 @settings(max_examples=15)
 def test_minimum_risk_takes_no_forbidden_arc_at_any_scale(scale, case, shape, data):

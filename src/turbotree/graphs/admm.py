@@ -59,8 +59,8 @@ def admm(
     extrapolate : bool
         Leap ahead when fewer than half of the links are still active.
     tolerance : float
-        OPTIMAL when value and bound differ by no more than this share of the bound, or of the
-        root mean square of the scores if that is larger.
+        OPTIMAL when value and bound differ by no more than this share of a usual score, or of the
+        bound if that is larger; ``solution.tolerance`` says how much that is.
     time_limit_seconds : float, optional
         Wall-clock time.
     warm_start : Solution, optional

@@ -38,7 +38,8 @@ def branch_and_bound(
     max_rounds_per_node : int
         How many rounds of ADMM a relaxation may take.
     tolerance : float
-        OPTIMAL when value and bound differ by no more than this share.
+        OPTIMAL when value and bound differ by no more than this share of a usual score, or of the
+        bound if that is larger; ``solution.tolerance`` says how much that is.
     time_limit_seconds : float, optional
         Wall-clock time.
     trace : bool

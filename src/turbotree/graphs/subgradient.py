@@ -43,7 +43,8 @@ def subgradient(
         first step would close the first gap; a number is a delta of your own. ``"polyak"`` is
         the present gap over the squared length of the subgradient, halved when the bound stalls.
     tolerance : float
-        OPTIMAL when value and bound differ by no more than this share.
+        OPTIMAL when value and bound differ by no more than this share of a usual score, or of the
+        bound if that is larger; ``solution.tolerance`` says how much that is.
     time_limit_seconds : float, optional
         Wall-clock time.
     trace : bool
