@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from oracles.level_two import problems_of
 
-from turbotree.text import read_conllu
+from turbotree.text import read_conllu, treebank, write_conllu
 from turbotree.text.surface import raw_text
 
 TEXT = "The dogs slept. A girl sang.\n\nDid the man see a dog?\n"
@@ -172,6 +172,26 @@ def test_several_trees_come_from_text_and_given_heads_stay(
     given = best[1].replace(head=[None, *best[1].heads[1:]], deprel=["_"] * len(best[1]))
     kept = run("parse", pipeline, "--input-format", "conllu", "--keep-given", input=given.to_text())
     assert sentences(kept.stdout)[0].heads[1:] == best[1].heads[1:]
+
+
+def test_a_treebank_without_spaces_gives_a_model_without_raw_text(
+    run: Callable[..., Any], fails: Callable[..., str], tmp_path: Path
+) -> None:
+    bare = [s.replace(misc=["_"] * len(s)) for s in treebank(40, seed=1)]
+    train, model = tmp_path / "bare.conllu", tmp_path / "bare.safetensors"
+    write_conllu(bare, train)
+    result = run("train", train, "--dev", train, "--task", "pipeline", "--epochs", 1, "-o", model)
+    assert result.exit_code == 0, result.output
+    said = "the training data never say SpaceAfter=No, so that no tokenizer can be learnt"
+    assert result.stderr.startswith(said)  # before anything else is learnt
+    assert said in result.stdout  # and in the end
+    assert "dev with its words given: UAS " in result.stdout
+    assert fails("parse", model, "--text", "The dogs slept.") == (
+        "this pipeline takes no raw text: it has no tokenizer, as its training data never say "
+        "SpaceAfter=No; give it CoNLL-U, or lines of words with --input-format words"
+    )
+    words = run("parse", model, "--text", "The dogs slept .", "--input-format", "words").stdout
+    assert sentences(words)[0].forms == ("The", "dogs", "slept", ".")
 
 
 def test_other_formats_are_written(run: Callable[..., Any], pipeline: Path) -> None:

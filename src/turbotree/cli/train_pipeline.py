@@ -13,11 +13,11 @@ from turbotree.cli.output import bytes_text
 from turbotree.cli.reading import OnMistake, read_treebank
 from turbotree.cli.showing import seconds_text
 from turbotree.cli.training_run import train_and_save
-from turbotree.evaluation import raw_scores
+from turbotree.evaluation import attachment_scores, raw_scores
 from turbotree.learning.progress import Progress
 from turbotree.parsing import Parser
 from turbotree.pipeline import Pipeline, PipelineOptions
-from turbotree.pipeline.training import jackknife_tags
+from turbotree.pipeline.training import WITHOUT_SPACES, jackknife_tags
 from turbotree.text import Sentence
 from turbotree.text.surface import raw_text
 
@@ -74,11 +74,17 @@ def _summary(pipeline: Pipeline, output: Path, dev: list[Sentence] | None, secon
         f"{output}: {bytes_text(output.stat().st_size)}",
         f"trained on {pipeline.record['sentences']:,} sentences in {seconds_text(seconds)}",
     ]
+    if pipeline.tokenizer is None:
+        lines.append(WITHOUT_SPACES)
     if dev and pipeline.tokenizer is not None:
         parses = pipeline(raw_text(dev))
         scores = raw_scores(dev, [parse.to_sentence() for parse in parses])
         figures = ", ".join(f"{name} {counts.f1:.2f}" for name, counts in scores.figures.items())
         lines.append(f"dev from raw text: {figures}")
-    elif not dev:
+    elif dev:
+        parses = list(pipeline.annotate_stream(dev))
+        known = attachment_scores(dev, [parse.to_sentence() for parse in parses])
+        lines.append(f"dev with its words given: UAS {known.uas:.2f}, LAS {known.las:.2f}")
+    else:
         lines.append("no --dev file: scores were not checked, probabilities are calibrated roughly")
     return "\n".join(lines)

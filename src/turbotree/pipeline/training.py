@@ -24,6 +24,12 @@ from turbotree.text import Sentence
 from turbotree.text.fingerprints import fingerprint
 from turbotree.text.surface import surface_tokens
 
+#: What to say of training data that do not tell where tokens touch one another.
+WITHOUT_SPACES = (
+    "the training data never say SpaceAfter=No, so that no tokenizer can be learnt: the model will "
+    "take sentences whose words are known, and no raw text"
+)
+
 
 def train_pipeline(
     train: TrainingSource,
@@ -112,7 +118,7 @@ class _Trainer:
 
     def _tokenizer(self) -> Tokenizer | None:
         if all(token.space_after for s in self.train for token in surface_tokens(s)):
-            self.progress.note("tokens   no SpaceAfter=No in the training data: no tokenizer")
+            self.progress.note(WITHOUT_SPACES)
             return None
         checkpoint = None
         if self.checkpoints is not None:
