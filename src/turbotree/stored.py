@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, TypeVar
 
 from turbotree._arrays import Array
@@ -27,6 +27,20 @@ _MISFITS = (
 _Self = TypeVar("_Self", bound="Stored")
 
 
+def training_facts(record: Mapping[str, Any]) -> list[str]:
+    """Return what a model was trained on, as far as its record tells.
+
+    >>> training_facts({"sentences": 1200, "options": {"licence": "CC0 (English)"}})
+    ['trained on 1,200 sentences, CC0 (English)']
+    >>> training_facts({})
+    []
+    """
+    count = record.get("sentences")
+    known = [f"trained on {count:,} sentences"] if count is not None else []
+    licence = (record.get("options") or {}).get("licence")
+    return [", ".join([*known, licence] if licence else known)] if known else []
+
+
 class Stored(ABC):
     """A model that one file holds.
 
@@ -47,6 +61,13 @@ class Stored(ABC):
     @abstractmethod
     def from_contents(cls: type[_Self], arrays: dict[str, Array], header: dict[str, Any]) -> _Self:
         """Undo :meth:`contents`."""
+
+    @abstractmethod
+    def facts(self) -> list[str]:
+        """Return what is worth knowing of it at a glance, in a few words each."""
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {'; '.join(self.facts())}>"
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to one file, whole or not at all."""

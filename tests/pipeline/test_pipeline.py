@@ -221,3 +221,17 @@ def test_what_is_not_several_sentences_is_refused_at_once(nlp: Pipeline, given: 
 def test_what_is_no_list_of_words_is_refused(forms: Any, message: str) -> None:
     with pytest.raises(InputError, match=f"^{re.escape(message)}$"):
         Sentence.from_words(forms)
+
+
+def test_models_say_what_they_are(nlp: Pipeline, sentences: list[Any]) -> None:
+    trained = "trained on 80 sentences, CC0"
+    labels = len({label for sentence in sentences for label in sentence.labels})
+    tags = len({tag for sentence in sentences for tag in sentence.upos})
+    assert repr(nlp).startswith("<Pipeline: from raw text; tags upos, xpos, feats; lemmas; trees")
+    assert repr(nlp).endswith(f"{trained}>")
+    assert f"parts arc; {labels} labels; " in repr(nlp.parser)
+    assert repr(nlp.tagger).startswith(f"<Tagger: task tag; upos {tags} labels, xpos ")
+    assert trained in repr(nlp.parser)
+    assert repr(nlp.tokenizer).startswith("<Tokenizer: of runs; ")
+    assert " edit scripts; " in repr(nlp.lemmatizer)
+    assert max(len(repr(model)) for model in (nlp, nlp.parser, nlp.tagger, nlp.tokenizer)) < 250

@@ -16,7 +16,7 @@ from turbotree.labeling.answers import Answer, ChainAnswer, Model, answer
 from turbotree.labeling.model import IntArray
 from turbotree.labeling.schemes import convert, letter_in
 from turbotree.labeling.tagging import Labelling, TaggedBatch, Tagging
-from turbotree.stored import Stored
+from turbotree.stored import Stored, training_facts
 from turbotree.streaming import map_batches
 from turbotree.text import Sentence, as_sentence, several
 
@@ -68,7 +68,7 @@ class Stage:
         return convert(labels, self.outer_scheme)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Tagger(Stored):
     """A labeller of words: parts of speech, chunks, entities.
 
@@ -175,6 +175,20 @@ class Tagger(Stored):
             Sentences that are labelled at once.
         """
         return map_batches(self.tag_batch, several(sentences), size=batch_size, threads=threads)
+
+    def facts(self) -> list[str]:
+        """Return what is worth knowing of it at a glance.
+
+        >>> from turbotree.text import treebank
+        >>> Tagger.train(treebank(20, seed=1), task="tag", label="upos", epochs=1)
+        <Tagger: task tag; upos ... labels; ... features; trained on 20 sentences>
+        """
+        return [
+            f"task {self.task}",
+            ", ".join(f"{one.column} {len(one.model.labels)} labels" for one in self.stages),
+            f"{self.features:,} features",
+            *training_facts(self.record),
+        ]
 
     @property
     def features(self) -> int:

@@ -28,7 +28,7 @@ from turbotree.parsing.rules.obeying import obey, read_rules
 from turbotree.parsing.scored import Scored
 from turbotree.parsing.several import OnFailure, SeveralTrees, leaving_out_failures
 from turbotree.parsing.storing import contents, fields_of
-from turbotree.stored import Stored
+from turbotree.stored import Stored, training_facts
 from turbotree.streaming import map_batches
 from turbotree.text import Sentence, as_sentence, several
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 _BATCH_SIZE = 128
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Parser(SeveralTrees, Stored):
     """A labelled dependency parser.
 
@@ -233,6 +233,21 @@ class Parser(SeveralTrees, Stored):
     def from_contents(cls, arrays: dict[str, npt.NDArray[Any]], header: dict[str, Any]) -> Parser:
         """Undo :meth:`contents`."""
         return cls(**fields_of(arrays, header))
+
+    def facts(self) -> list[str]:
+        """Return what is worth knowing of it at a glance.
+
+        >>> from turbotree.text import treebank
+        >>> Parser.train(treebank(60, seed=1), epochs=1, pruner_epochs=1, licence="CC0")
+        <Parser: parts arc; ... labels; ... features; trained on 60 sentences, CC0>
+        """
+        tables = (self.parts.weights, self.labels.weights, self.pruner.model.weights)
+        return [
+            f"parts {', '.join(self.parts.families)}",
+            f"{len(self.labels.dictionary.names)} labels",
+            f"{sum(len(table or ()) for table in tables):,} features",
+            *training_facts(self.record),
+        ]
 
     def templates(self) -> dict[str, list[str]]:
         """Return the template sets by name."""

@@ -33,7 +33,7 @@ _NEGLIGIBLE = 0.01
 _CACHE_LIMIT = 200_000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Lemmatizer(Stored):
     """Gives words their lemmas.
 
@@ -138,6 +138,14 @@ class Lemmatizer(Stored):
         encoded = self.model.encoder.encode_words([words])
         chosen = ChoiceAnswer.of(self.model, encoded).labels.tolist()
         return [self.model.labels[label] for label in chosen]
+
+    def facts(self) -> list[str]:
+        """Return what is worth knowing of it at a glance."""
+        return [
+            f"{len(self.model.labels):,} edit scripts",
+            f"{len(self.exceptions):,} exceptions",
+            f"{len(self.model.weights or ()):,} features",
+        ]
 
     def contents(self) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
         """Return what a model file holds of it: arrays, and a header."""

@@ -16,7 +16,7 @@ from turbotree.parsing import Parse, Parser
 from turbotree.parsing.several import OnFailure, leaving_out_failures
 from turbotree.pipeline.lemmatizer import Lemmatizer
 from turbotree.pipeline.tokenizer import Tokenizer
-from turbotree.stored import Stored
+from turbotree.stored import Stored, training_facts
 from turbotree.streaming import map_batches, map_in_order
 from turbotree.text import Sentence, several
 
@@ -31,7 +31,7 @@ NO_TOKENIZER = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Pipeline(Stored):
     """Everything from raw text to trees.
 
@@ -186,6 +186,33 @@ class Pipeline(Stored):
     def tag_stream(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
         """As :meth:`tag`, for a stream of sentences."""
         return map_batches(self.tag, several(sentences), size=_BATCH_SIZE, threads=1)
+
+    def facts(self) -> list[str]:
+        """Return what is worth knowing of it at a glance.
+
+        >>> import turbotree as tt
+        >>> tt.load("en")
+        <Pipeline: from raw text; tags upos, xpos, feats; lemmas; trees of parts arc, sibling,
+            grandparent, ... labels; ... features; trained on ... sentences, CC BY-SA 4.0
+            (Universal Dependencies, English EWT 2.16)>
+        """
+        parser, tables = self.parser, [self.tokenizer, self.lemmatizer]
+        features = self.tagger.features + sum(
+            len(one.model.weights or ()) for one in tables if one is not None
+        )
+        features += sum(
+            len(table or ())
+            for table in (parser.parts.weights, parser.labels.weights, parser.pruner.model.weights)
+        )
+        return [
+            "from raw text" if self.tokenizer is not None else "no raw text: words are to be known",
+            f"tags {', '.join(stage.column for stage in self.tagger.stages)}",
+            *(["lemmas"] if self.lemmatizer is not None else []),
+            f"trees of parts {', '.join(parser.parts.families)}, "
+            f"{len(parser.labels.dictionary.names)} labels",
+            f"{features:,} features",
+            *training_facts(self.record),
+        ]
 
     def contents(self) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
         """Return what a model file holds of it: arrays, and a header."""

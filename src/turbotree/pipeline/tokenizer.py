@@ -44,7 +44,7 @@ class Token(NamedTuple):
     words: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Tokenizer(Stored):
     """Cuts text into sentences of tokens.
 
@@ -170,6 +170,14 @@ class Tokenizer(Stored):
                 if name in (SENTENCE, MULTIWORD_SENTENCE):
                     sentences.append([])
         return sentences
+
+    def facts(self) -> list[str]:
+        """Return what is worth knowing of it at a glance."""
+        return [
+            f"of {self.unit}",
+            f"{len(self.expansion.rules):,} rules for multiword tokens",
+            f"{len(self.model.weights or ()):,} features",
+        ]
 
     def contents(self) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
         """Return what a model file holds of it: arrays, and a header."""
