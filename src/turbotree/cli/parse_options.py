@@ -172,7 +172,7 @@ Rules: TypeAlias = Annotated[
         "--rules",
         metavar="FILE",
         help="Rules that trees and labels have to obey: a rule file, or the name of rules that "
-        "come along (one-root, one-subject, determiners, quotations, names). May be given "
+        "are bundled (one-root, one-subject, determiners, quotations, names). May be given "
         "several times. docs/parsing/rules.md has the language.",
     ),
 ]
