@@ -11,7 +11,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from turbotree.parsing import Parser
+from turbotree.interrupts import OutOfTimeError
+from turbotree.parsing import Parser, decoding_batches
 from turbotree.text import read_conllu, write_conllu
 
 ROW = "{}\t{}\t_\tNOUN\t_\t_\t{}\t{}\t_\t_\n"
@@ -118,12 +119,33 @@ def test_samples_go_by_their_seed(run: Callable[..., Any], files: Any) -> None:
         (("--k", 0), "k is 0"),
         (("--samples", 2, "--exact"), "needs no decoder"),
         (("--k", 2, "--decomposition", "logic"), "one tree a sentence"),
+        (("--samples", 2, "--time-limit", 5), "knows no --time-limit"),
     ],
 )
 def test_options_that_do_not_go_together_are_refused(
     fails: Callable[..., str], files: Any, options: tuple[Any, ...], said: str
 ) -> None:
     assert said in fails("parse", files.model, files.test, *options)
+
+
+def test_a_time_limit_leaves_trees_with_a_note(
+    run: Callable[..., Any], files: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual = run("parse", files.model, files.test).stdout
+    assert run("parse", files.model, files.test, "--time-limit", "inf").stdout == usual
+    assert "# note" not in usual
+
+    def slow(*_: object, **__: object) -> None:
+        raise OutOfTimeError
+
+    monkeypatch.setattr(decoding_batches, "decode", slow)
+    limited = ("--decoder", "auto", "--time-limit", 5)
+    said = "stopped by the time limit of 5 seconds"
+    written = trees_of(run("parse", files.model, files.test, *limited).stdout)
+    assert len(written) == len(list(read_conllu(files.test)))
+    assert all(s.metadata["note"] == said for s in written)
+    records = run("parse", files.model, files.test, *limited, "--format", "json").stdout
+    assert {json.loads(line)["note"] for line in records.splitlines()} == {said}
 
 
 def test_certificates_are_written_and_summed_up(

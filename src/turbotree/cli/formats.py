@@ -116,6 +116,8 @@ def parse_record(parse: Parse, notes: Notes) -> dict[str, Any]:
     record["score"] = round(parse.score, 6)
     if notes.certificates:
         record["certificate"] = parse.certificate.to_dict()
+    if parse.certificate.note:
+        record["note"] = parse.certificate.note
     if notes.marginals:
         record["tree_probability"] = _rounded(parse.probability)
         record["marginals_converged"] = parse.marginals.converged
@@ -146,6 +148,7 @@ def _predicted(parse: Parse, notes: Notes) -> Sentence:
         comments += [f"{notes.numbered} = {parse.rank}", f"score = {parse.score:.6g}"]
     if notes.certificates:
         known = parse.certificate.to_dict()
+        known.pop("note", None)  # a comment of its own, wanted or not
         comments += [f"certificate_{key} = {_said(value)}" for key, value in known.items()]
     sentence = sentence.with_comments(comments)
     if not notes.marginals:
@@ -198,6 +201,8 @@ def _remarks(parse: Parse, notes: Notes) -> str:
         remarks.insert(0, f"{notes.numbered} {parse.rank}, score {parse.score:.6g}")
     if notes.certificates:
         remarks.append(str(parse.certificate))
+    if parse.certificate.note:
+        remarks.append(parse.certificate.note)
     return ", ".join(remarks)
 
 

@@ -66,6 +66,7 @@ def parse(
     rules: option.Rules = None,
     keep_given: option.KeepGiven = False,
     profile: option.Profile = False,
+    time_limit: option.TimeLimit = None,
     columns: option.Columns = None,
     encoding: option.Encoding = None,
     text: option.Text = None,
@@ -101,6 +102,7 @@ def parse(
             "single_root": single_root,
             "rules": rules or None,
             "keep_given": keep_given or None,
+            "time_limit_seconds": time_limit,
         }
         parse_with_engine(
             model,
@@ -135,7 +137,7 @@ def parse(
         )
     if kind == Tagger.kind:
         for_parsers = (decoder, decomposition, exact, projective, profile, keep_given, certificates)
-        if any(for_parsers) or not (single_root is k is samples is None):
+        if any(for_parsers) or not (single_root is k is samples is time_limit is None):
             raise InputError("--decoder and the like are for parsers; this model is a tagger")
         if rules:
             raise InputError("--rules are for parsers; this model is a tagger")
@@ -168,8 +170,11 @@ def parse(
     }
     if samples is None:
         options["decoder"] = _decoder(decoder, exact)
+        options["time_limit_seconds"] = time_limit
     elif decoder or exact:
         raise InputError("--samples needs no decoder")
+    elif time_limit is not None:
+        raise InputError("--samples knows no --time-limit")
     if samples is None:
         options["rules"] = compile_rules(rules) if rules else None
     elif rules:

@@ -192,6 +192,17 @@ Profile: TypeAlias = Annotated[
         "were, and how many trees are proven best.",
     ),
 ]
+TimeLimit: TypeAlias = Annotated[
+    float | None,
+    typer.Option(
+        "--time-limit",
+        metavar="SECONDS",
+        help="For one sentence: what is then best is written, and a comment says so. 60 without "
+        "it, and no limit with --decoder exact or ilp; inf is no limit.",
+        min=0.0,
+        show_default=False,
+    ),
+]
 Columns: TypeAlias = Annotated[
     str | None,
     typer.Option(

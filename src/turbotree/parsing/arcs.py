@@ -10,6 +10,7 @@ import numpy.typing as npt
 from turbotree.errors import InputError
 from turbotree.features import AnyWeights, Encoded, PartKind, Parts, Scorer
 from turbotree.parsing import _core
+from turbotree.parsing.long_sentences import is_very_long, stretched_candidates
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int32]
@@ -46,6 +47,11 @@ def all_arcs(lengths: IntArray) -> Parts:
 
 def best_trees(lengths: IntArray, arcs: Parts, scores: FloatArray, shape: TreeShape) -> IntArray:
     """Return the heads of all words, sentence after sentence."""
+    if len(lengths) == 1 and len(arcs.rows) == lengths[0] and is_very_long(int(lengths[0])):
+        # One head a word leaves no choice; algorithms on matrices are not for so many words.
+        heads = np.empty(len(arcs.rows), dtype=np.int32)
+        heads[arcs.rows[:, 1] - 1] = arcs.rows[:, 0]
+        return heads
     return _core.best_trees(
         lengths, arcs.rows, arcs.offsets, scores, shape.single_root, shape.projective
     )
@@ -137,11 +143,28 @@ class Pruner:
             of these is kept then, so that there is one.
         """
         lengths = encoded.lengths
+        if is_very_long(int(lengths.max(initial=0))):
+            return self._candidates_one_by_one(encoded, keep, shape or self.shape)
         arcs = all_arcs(lengths)
         scores = self.model.score(encoded, arcs)
         if keep is None and shape is not None and shape != self.shape:
             keep = best_trees(lengths, arcs, scores, shape)
         return self.prune(lengths, arcs, scores, keep, self.shape.single_root)
+
+    def _candidates_one_by_one(
+        self, encoded: Encoded, keep: IntArray | None, shape: TreeShape
+    ) -> Parts:
+        found, ends, first = [], [0], 0
+        for sentence, length in enumerate(encoded.lengths.tolist()):
+            alone = encoded.repeated([sentence])
+            own = None if keep is None else keep[first : first + length]
+            if is_very_long(length):
+                found.append(stretched_candidates(self, alone, shape, keep=own).rows)
+            else:
+                found.append(self.candidates(alone, own, shape).rows)
+            ends.append(ends[-1] + len(found[-1]))
+            first += length
+        return Parts(np.concatenate(found), np.array(ends, dtype=np.int32))
 
     def prune(
         self,

@@ -26,6 +26,8 @@ class Certificate:
         Rounds of the solver.
     seconds
         Wall-clock time of the solver.
+    note
+        What was done for less than usual, because the sentence is very long or time was over.
     """
 
     status: Status
@@ -33,9 +35,10 @@ class Certificate:
     gap: float
     iterations: int
     seconds: float
+    note: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """Give plain values; a bound or gap that is not known is None.
+        """Give plain values; a bound or gap that is not known is None, no note is left out.
 
         >>> Certificate(Status.OPTIMAL, 2.5, 0.0, 3, 0.01).to_dict()["status"]
         'optimal'
@@ -46,6 +49,7 @@ class Certificate:
             "gap": self.gap if np.isfinite(self.gap) else None,
             "rounds": self.iterations,
             "seconds": round(self.seconds, 6),
+            **({"note": self.note} if self.note else {}),
         }
 
     def __str__(self) -> str:

@@ -8,6 +8,7 @@ graph says what they are.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from turbotree.parsing.arcs import FloatArray, IntArray, Pruner, TreeShape, all_
 from turbotree.parsing.automata import tree_of_arcs
 from turbotree.parsing.constraints import Constraints, place, word
 from turbotree.parsing.labels import LabelDictionary, LabelLimits
+from turbotree.parsing.long_sentences import is_very_long, stretched_candidates
 from turbotree.parsing.parts import PartSet
 from turbotree.text import Sentence
 from turbotree.trees import maximum_spanning_tree
@@ -35,6 +37,9 @@ def constrained_candidates(
     So what is left is never at odds with the constraints unless all arcs together are.
     """
     lengths = encoded.lengths
+    if len(lengths) == 1 and is_very_long(int(lengths[0])) and not constraints[0].spans:
+        with suppress(InfeasibleError):  # of the likely arcs; then all are looked at
+            return _stretched(pruner, encoded, constraints[0], shape)
     arcs = all_arcs(lengths)
     scores = pruner.model.score(encoded, arcs)
     allowed = np.concatenate(
@@ -52,6 +57,23 @@ def constrained_candidates(
         one = Parts.of_one(left.rows[at])
         kept.append(_best_tree(sentence, own, one, kept_scores[at], lengths[i : i + 1], shape))
     return pruner.prune(lengths, left, kept_scores, np.concatenate(kept), shape.single_root)
+
+
+def _stretched(
+    pruner: Pruner, encoded: Encoded, constraints: Constraints, shape: TreeShape
+) -> Parts:
+    """Return the candidates of one long sentence: of words with few allowed heads, all of these."""
+    allowed = constraints.allowed(int(encoded.lengths[0]))
+    few = np.flatnonzero(allowed[:, 1:].sum(axis=0) <= pruner.options.max_heads) + 1
+    heads, places = np.nonzero(allowed[:, few])
+    required = np.stack([heads, few[places]], axis=1).astype(np.int32)
+    return stretched_candidates(
+        pruner,
+        encoded,
+        shape,
+        allowed=lambda rows: allowed[rows[:, 0], rows[:, 1]],
+        required=required,
+    )
 
 
 def _best_tree(

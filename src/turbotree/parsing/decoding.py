@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
@@ -24,6 +25,7 @@ from turbotree.parsing.automata import (
 from turbotree.parsing.certificate import Certificate
 from turbotree.parsing.families import ArcFamily, TriSiblingFamily
 from turbotree.parsing.logic import check_shape, logic_graph
+from turbotree.parsing.long_sentences import is_long, is_very_long, note_on, rounds_of
 from turbotree.parsing.parts import PartSet
 from turbotree.parsing.probabilities import Amend, part_marginals
 from turbotree.parsing.relaxation import solve_relaxation
@@ -51,6 +53,9 @@ _LOGIC_OPTIONS: dict[str, dict[str, Any]] = {
 }
 
 _PARTS_TIMES_NODES = 500_000
+
+#: Rounds that find some tree and a bound after the time is over.
+_QUICK_ROUNDS = 20
 
 
 def build_graph(
@@ -150,6 +155,7 @@ def decode(
     *,
     decomposition: str | None = None,
     amend: Amend | None = None,
+    time_limit_seconds: float | None = None,
     **options: Any,
 ) -> tuple[IntArray, float, Certificate]:
     """Return the heads of the best tree of a sentence, its score and what is known of it.
@@ -167,18 +173,29 @@ def decode(
         either may be: their automata share arcs with the other automata, but not steps.
     amend
         Adds factors to the structured graph.
+    time_limit_seconds
+        When the solver stops with what it has.
     options
         Those of the solver.
     """
+    words = int(parts.lengths[sentence])
+    note = note_on(words, decoder, projective=shape.projective)
+    if is_very_long(words) and decoder != "exact":
+        decoder, decomposition = "auto", "structured"
     decomposition = choose_decomposition(decoder, decomposition, shape)
     if decoder == "bp":
-        return _decode_by_risk(parts, sentence, scores, shape)
+        return _decode_by_risk(parts, sentence, scores, shape, time_limit_seconds)
+    if len(scores["arc"]) == words and is_very_long(words):
+        return _only_tree(parts, sentence, scores, shape, note)
     solver, defaults = SOLVERS[decoder]
     by_logic = _LOGIC_OPTIONS.get(decoder, {}) if decomposition == "logic" else {}
     if decoder == "auto":
         parts_in_all = sum(len(own) for own in scores.values())
         defaults = {**defaults, "max_nodes": _nodes_of_short_search(parts_in_all)}
-    chosen = {**defaults, **by_logic, **options}
+        if is_long(words) and amend is None:
+            solver, defaults = SOLVERS["admm"]
+            defaults = {**defaults, "max_iterations": rounds_of(parts_in_all)}
+    chosen = {**defaults, **by_logic, "time_limit_seconds": time_limit_seconds, **options}
     if decomposition == "logic" and decoder in _PROGRAMS:
         solution = solve_relaxation(parts, sentence, scores, shape, **chosen)
     else:
@@ -187,6 +204,11 @@ def decode(
         if amend is not None:
             amend(graph)
         solution = graph.solve(solver, **chosen)
+    knows_nothing = not np.isfinite(solution.upper_bound)  # there was no time for anything
+    if knows_nothing and amend is None and solver != "admm":
+        heads, score, known = quick_tree(parts, sentence, scores, shape)
+        note = _with_time(note, known.status, solution.seconds, time_limit_seconds)
+        return heads, score, replace(known, note=note)
     heads = heads_of(parts, sentence, scores["arc"], solution, shape)
     if solution.values is None:  # the tree was rounded from something else
         score = tree_score(parts, sentence, scores, heads)
@@ -200,8 +222,49 @@ def decode(
     return (
         heads,
         score,
-        Certificate(status, score + gap, gap, solution.iterations, solution.seconds),
+        Certificate(
+            status,
+            score + gap,
+            gap,
+            solution.iterations,
+            solution.seconds,
+            _with_time(note, status, solution.seconds, time_limit_seconds),
+        ),
     )
+
+
+def quick_tree(
+    parts: PartSet, sentence: int, scores: Mapping[str, FloatArray], shape: TreeShape
+) -> tuple[IntArray, float, Certificate]:
+    """Return some good tree of a sentence whose time is over, with its score and a bound."""
+    return decode(parts, sentence, scores, shape, "admm", max_iterations=_QUICK_ROUNDS)
+
+
+def _with_time(note: str, status: Status, seconds: float, limit: float | None) -> str:
+    """Add to a note that the time limit ended the search, if it did."""
+    if limit is None or status is not Status.LIMIT or seconds < limit:
+        return note
+    return "; ".join([*([note] if note else []), out_of_time(limit)])
+
+
+def out_of_time(limit: float) -> str:
+    """Say that a time limit ended the search.
+
+    >>> out_of_time(60.0)
+    'stopped by the time limit of 60 seconds'
+    """
+    return f"stopped by the time limit of {limit:g} seconds"
+
+
+def _only_tree(
+    parts: PartSet, sentence: int, scores: Mapping[str, FloatArray], shape: TreeShape, note: str
+) -> tuple[IntArray, float, Certificate]:
+    """Return the tree of a sentence whose words have one candidate head each."""
+    arcs, lengths = parts.arcs_alone(sentence)
+    heads = best_trees(lengths, arcs, scores["arc"], shape)
+    score = tree_score(parts, sentence, scores, heads)
+    # The only candidate: of the trees that were not even looked at nothing is known.
+    return heads, score, Certificate(Status.LIMIT, np.inf, np.inf, 0, 0.0, note)
 
 
 def _nodes_of_short_search(parts: int) -> int:
@@ -215,11 +278,16 @@ def _nodes_of_short_search(parts: int) -> int:
 
 
 def _decode_by_risk(
-    parts: PartSet, sentence: int, scores: Mapping[str, FloatArray], shape: TreeShape
+    parts: PartSet,
+    sentence: int,
+    scores: Mapping[str, FloatArray],
+    shape: TreeShape,
+    time_limit_seconds: float | None,
 ) -> tuple[IntArray, float, Certificate]:
     """Return the tree with most right arcs in expectation."""
     started = perf_counter()
-    marginals = part_marginals(parts, sentence, scores, shape)
+    limited: dict[str, Any] = {"time_limit_seconds": time_limit_seconds} if parts.families else {}
+    marginals = part_marginals(parts, sentence, scores, shape, **limited)
     arcs, lengths = parts.arcs_alone(sentence)
     heads = best_trees(lengths, arcs, only_allowed(marginals.arcs, scores["arc"]), shape)
     score = tree_score(parts, sentence, scores, heads)

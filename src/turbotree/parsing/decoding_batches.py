@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from turbotree.errors import InputError
+from turbotree.errors import InfeasibleError, InputError
 from turbotree.graphs import Status
+from turbotree.interrupts import OutOfTimeError, time_limit
 from turbotree.parsing.arcs import arc_marginals, best_trees, only_allowed
 from turbotree.parsing.certificate import Certificate
-from turbotree.parsing.decoding import SOLVERS, decode
+from turbotree.parsing.constraints import place
+from turbotree.parsing.decoding import SOLVERS, decode, out_of_time, quick_tree
+from turbotree.parsing.long_sentences import note_on
 from turbotree.parsing.scored import FoundTree, Scored
 
 #: Decoders of arc-factored models; the first is what they use if nothing is said.
@@ -20,8 +25,14 @@ DECODERS = (*ARC_DECODERS, *GRAPH_DECODERS)
 DECODERS_OF_SPANS = ("mst", "eisner", "auto", "exact")
 
 
-def best_trees_of(scored: Scored, decoder: str, decomposition: str) -> list[FoundTree]:
-    """Return the tree of each sentence."""
+#: What a search that heeds no limit by itself gets beyond its time.
+_GRACE_SECONDS = 1.0
+
+
+def best_trees_of(
+    scored: Scored, decoder: str, decomposition: str, time_limit_seconds: float | None = None
+) -> list[FoundTree]:
+    """Return the tree of each sentence; the time limit is that of one sentence."""
     spans = scored.has_spans
     if spans and decoder not in DECODERS_OF_SPANS:
         raise InputError(
@@ -31,27 +42,51 @@ def best_trees_of(scored: Scored, decoder: str, decomposition: str) -> list[Foun
     if decoder in ARC_DECODERS and not spans:
         return _best_of_arcs(scored, decoder)
     temperature = scored.parser.arc_temperature if decoder == "bp" else 1.0
+    hard_limit = None if time_limit_seconds is None else time_limit_seconds + _GRACE_SECONDS
     found = []
     for sentence in range(len(scored.sentences)):
         own = {name: values / temperature for name, values in scored.scores_of(sentence).items()}
         amend = scored.amend(sentence)
-        heads, score, certificate = decode(
-            scored.parts,
-            sentence,
-            own,
-            scored.shape,
-            decoder if amend is None else "exact",
-            decomposition=decomposition if amend is None else "structured",
-            amend=amend,
-        )
+        try:
+            with time_limit(hard_limit):
+                heads, score, certificate = decode(
+                    scored.parts,
+                    sentence,
+                    own,
+                    scored.shape,
+                    decoder if amend is None else "exact",
+                    decomposition=decomposition if amend is None else "structured",
+                    amend=amend,
+                    time_limit_seconds=time_limit_seconds,
+                )
+        except OutOfTimeError:
+            assert time_limit_seconds is not None
+            found.append(tree_in_a_hurry(scored, sentence, time_limit_seconds))
+            continue
         found.append(FoundTree(heads, score * temperature, certificate))
     return found
+
+
+def tree_in_a_hurry(scored: Scored, sentence: int, limit: float) -> FoundTree:
+    """Return some good tree of a sentence whose time is over, with a bound."""
+    if scored.amend(sentence) is not None:
+        raise InfeasibleError(
+            f"{place(scored.sentences[sentence])}: no tree that keeps the spans together was found "
+            f"in {limit:g} seconds"
+        )
+    heads, score, certificate = quick_tree(
+        scored.parts, sentence, scored.scores_of(sentence), scored.shape
+    )
+    return FoundTree(heads, score, replace(certificate, note=out_of_time(limit)))
 
 
 def _best_of_arcs(scored: Scored, decoder: str) -> list[FoundTree]:
     parts, scores, shape = scored.parts, scored.scores["arc"], scored.shape
     arcs, lengths = parts.arcs, parts.lengths
     decoded = scores
+    note = note_on(int(lengths.max()), "mst", projective=shape.projective)  # such stand alone
+    if note:
+        decoder = "mst"
     if decoder == "mbr":
         beliefs, _ = arc_marginals(lengths, arcs, scores / scored.parser.arc_temperature, shape)
         decoded = only_allowed(beliefs, scores)
@@ -64,8 +99,9 @@ def _best_of_arcs(scored: Scored, decoder: str) -> list[FoundTree]:
         sentence_of[chosen], weights=scores[chosen], minlength=len(lengths)
     ).tolist()
     # With minimum risk, the tree is the best of another kind.
-    unknown = Certificate(Status.LIMIT, np.inf, np.inf, 0, 0.0) if decoder == "mbr" else None
+    unproven = decoder == "mbr" or (note and shape.projective)
+    unknown = Certificate(Status.LIMIT, np.inf, np.inf, 0, 0.0, note) if unproven else None
     return [
-        FoundTree(own, value, unknown or Certificate(Status.OPTIMAL, value, 0.0, 1, 0.0))
+        FoundTree(own, value, unknown or Certificate(Status.OPTIMAL, value, 0.0, 1, 0.0, note))
         for own, value in zip(np.split(heads, first_words[1:-1]), values, strict=True)
     ]

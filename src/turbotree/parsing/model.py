@@ -80,6 +80,7 @@ class PartModel:
         return {
             name: scorer.score(prepared[name], parts.parts(name), table)
             for name, scorer in self.scorers.items()
+            if name == "arc" or name in parts.families
         }
 
     def arc_contributions(

@@ -165,5 +165,10 @@ class Parse:
         return math.exp(min(0.0, scaled - self.marginals.log_partition))
 
     def to_sentence(self) -> Sentence:
-        """Return the sentence with HEAD and DEPREL replaced by the predictions."""
-        return self.sentence.with_tree(self.heads, self.labels)
+        """Return the sentence with HEAD and DEPREL replaced by the predictions.
+
+        What the certificate notes becomes a comment.
+        """
+        parsed = self.sentence.with_tree(self.heads, self.labels)
+        note = self.certificate.note
+        return parsed.with_comments([f"note = {note}"]) if note else parsed

@@ -19,6 +19,7 @@ from turbotree.parsing.constraints import Constraints
 from turbotree.parsing.decoding import choose_decomposition
 from turbotree.parsing.decoding_batches import ARC_DECODERS, DECODERS, GRAPH_DECODERS, best_trees_of
 from turbotree.parsing.labels import LabelModel
+from turbotree.parsing.long_sentences import affordable, groups, usual_time_limit
 from turbotree.parsing.model import PartModel
 from turbotree.parsing.parse import Parse
 from turbotree.parsing.parts import PartSet
@@ -127,6 +128,7 @@ class Parser(SeveralTrees, Stored):
         keep_given: bool = False,
         constraints: Sequence[Constraints] | None = None,
         profile: Profile | None = None,
+        time_limit_seconds: float | None = None,
     ) -> list[Parse]:
         """Parse some sentences at once; heads and labels they already have are not looked at.
 
@@ -162,17 +164,40 @@ class Parser(SeveralTrees, Stored):
             One for each sentence, instead of `keep_given`.
         profile
             Where to count the time of each stage and the number of parts.
+        time_limit_seconds
+            Wall-clock time for decoding one sentence. What is then best is the answer, with a
+            bound, and the certificate says so. If nothing is given, 60 seconds, and no limit for
+            ``"exact"`` and ``"ilp"``; ``math.inf`` is none.
         """
         decoder, shape = self._decoding(decoder, projective, single_root)
         decomposition = choose_decomposition(decoder, decomposition, shape)
+        limit = usual_time_limit(time_limit_seconds, decoder)
         obeyed = self._rules(rules, decoder)
+        pieces = list(groups(sentences))
+        if len(pieces) > 1:
+            return [
+                parse
+                for piece in pieces
+                for parse in self.parse_batch(
+                    sentences[piece],
+                    decoder=decoder,
+                    decomposition=decomposition,
+                    projective=projective,
+                    single_root=single_root,
+                    rules=obeyed,
+                    keep_given=keep_given,
+                    constraints=None if constraints is None else constraints[piece],
+                    profile=profile,
+                    time_limit_seconds=time_limit_seconds,
+                )
+            ]
         scored = self._score(sentences, shape, keep_given, constraints, profile or Profile())
         if scored is None:
             return []
         with scored.counts.stage("decoding"):
-            trees = best_trees_of(scored, decoder, decomposition)
+            trees = best_trees_of(scored, decoder, decomposition, limit)
         if obeyed is not None:
-            return obey(scored, obeyed, decoder, trees)
+            return obey(scored, obeyed, decoder, trees, limit)
         return [found[0] for found in scored.label([[tree] for tree in trees])]
 
     def pipe(
@@ -319,6 +344,7 @@ class Parser(SeveralTrees, Stored):
             else:
                 arcs = constrained_candidates(self.pruner, encoded, sentences, constraints, shape)
         with counts.stage("scoring"):
-            parts = PartSet.build(encoded.lengths, arcs, self.parts.families)
+            families = affordable(self.parts.families, int(encoded.lengths.max()))
+            parts = PartSet.build(encoded.lengths, arcs, families)
             scores = self.parts.score(self.parts.prepare(encoded), parts)
         return Scored(self, sentences, encoded, parts, scores, shape, constraints, counts)

@@ -8,16 +8,19 @@ from functools import partial
 from typing import Any, TypeAlias, TypeVar
 
 from turbotree.errors import InputError, TurbotreeError
+from turbotree.interrupts import OutOfTimeError, time_limit
 from turbotree.naming import check_names, options_of
 from turbotree.parsing.arcs import TreeShape
 from turbotree.parsing.constraints import Constraints
+from turbotree.parsing.decoding_batches import tree_in_a_hurry
 from turbotree.parsing.k_best import SEVERAL, k_best_trees
+from turbotree.parsing.long_sentences import groups, usual_time_limit
 from turbotree.parsing.parse import Parse
 from turbotree.parsing.profile import Profile
 from turbotree.parsing.rules.compiled import ParserRules, RulesLike
 from turbotree.parsing.rules.several import several_that_obey
 from turbotree.parsing.sampling import sample_trees
-from turbotree.parsing.scored import Scored
+from turbotree.parsing.scored import FoundTree, Scored
 from turbotree.streaming import leaving_out, map_batches
 from turbotree.text import Sentence, several
 
@@ -106,6 +109,7 @@ class SeveralTrees(ABC):
         keep_given: bool = False,
         constraints: Sequence[Constraints] | None = None,
         profile: Profile | None = None,
+        time_limit_seconds: float | None = None,
     ) -> list[list[Parse]]:
         """Find the k best trees of each sentence, best first; fewer if there are not so many.
 
@@ -127,6 +131,9 @@ class SeveralTrees(ABC):
             that obey.
         projective, single_root, keep_given, constraints, profile
             As for :meth:`parse_batch`.
+        time_limit_seconds
+            As for :meth:`parse_batch`. A sentence that takes longer has one tree, whose
+            certificate says so.
         """
         for name, value in (("k", k), ("diversity", diversity)):
             if value < 1:
@@ -136,18 +143,24 @@ class SeveralTrees(ABC):
             raise InputError(
                 f"decoder {decoder!r} finds one tree only; choose one of {', '.join(SEVERAL)}"
             )
+        limit = usual_time_limit(time_limit_seconds, decoder)
         obeyed = self._rules(rules, decoder)
-        scored = self._score(sentences, shape, keep_given, constraints, profile or Profile())
-        if scored is None:
-            return []
-        if obeyed is not None:
-            return several_that_obey(scored, obeyed, decoder, k, diversity)
-        with scored.counts.stage("decoding"):
-            trees = [
-                k_best_trees(scored, index, k, diversity=diversity, exact=decoder == "exact")
-                for index in range(len(sentences))
-            ]
-        return scored.label(trees)
+        found: list[list[Parse]] = []
+        for piece in groups(sentences):
+            own = None if constraints is None else constraints[piece]
+            scored = self._score(sentences[piece], shape, keep_given, own, profile or Profile())
+            if scored is None:
+                continue
+            if obeyed is not None:
+                found += several_that_obey(scored, obeyed, decoder, k, diversity)
+                continue
+            with scored.counts.stage("decoding"):
+                trees = [
+                    _in_time(scored, index, k, diversity, decoder, limit)
+                    for index in range(len(scored.sentences))
+                ]
+            found += scored.label(trees)
+        return found
 
     def k_best_pipe(
         self,
@@ -243,12 +256,31 @@ class SeveralTrees(ABC):
             if value < 0:
                 raise InputError(f"{name} is {value}; expected at least 0")
         _, shape = self._decoding(None, projective, single_root)
-        scored = self._score(sentences, shape, keep_given, constraints, profile or Profile())
-        if scored is None:
-            return []
-        with scored.counts.stage("sampling"):
-            trees = [sample_trees(scored, index, n, seed) for index in range(len(sentences))]
-        return scored.label(trees)
+        found: list[list[Parse]] = []
+        for piece in groups(sentences):
+            own = None if constraints is None else constraints[piece]
+            scored = self._score(sentences[piece], shape, keep_given, own, profile or Profile())
+            if scored is None:
+                continue
+            with scored.counts.stage("sampling"):
+                trees = [
+                    sample_trees(scored, index, n, seed) for index in range(len(scored.sentences))
+                ]
+            found += scored.label(trees)
+        return found
+
+
+def _in_time(
+    scored: Scored, sentence: int, k: int, diversity: int, decoder: str, limit: float | None
+) -> list[FoundTree]:
+    """Return the k best trees of a sentence, or one if that takes too long."""
+    exact = decoder == "exact"
+    try:
+        with time_limit(limit):
+            return k_best_trees(scored, sentence, k, diversity=diversity, exact=exact)
+    except OutOfTimeError:
+        assert limit is not None
+        return [tree_in_a_hurry(scored, sentence, limit)]
 
 
 def leaving_out_failures(

@@ -104,6 +104,7 @@ class Certificate(BaseModel):
     gap: float | None
     rounds: int
     seconds: float
+    note: str | None = None
 
 
 class Tree(BaseModel):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -14,6 +15,7 @@ from turbotree.features import Encoded
 from turbotree.graphs import Status
 from turbotree.graphs.rules.syntax import Rule
 from turbotree.graphs.rules.world import Bindings
+from turbotree.interrupts import OutOfTimeError, time_limit
 from turbotree.parsing.arcs import IntArray
 from turbotree.parsing.constraints import place
 from turbotree.parsing.labels import LabelScores
@@ -83,10 +85,14 @@ def concerned(
 
 
 def obey(
-    scored: Scored, rules: ParserRules, decoder: str, trees: Sequence[FoundTree]
+    scored: Scored,
+    rules: ParserRules,
+    decoder: str,
+    trees: Sequence[FoundTree],
+    time_limit_seconds: float | None = None,
 ) -> list[Parse]:
     """Return parses that obey rules, given the best trees without them."""
-    obeying = Obeying(scored, rules, decoder)
+    obeying = Obeying(scored, rules, decoder, time_limit_seconds)
     with scored.counts.stage("decoding"):
         found = obeying.trees(trees)
     with scored.counts.stage("labelling"):
@@ -106,11 +112,14 @@ class Obeying:
         The sentences with the scores of their parts.
     rules, decoder
         What to obey, and how to search.
+    time_limit_seconds
+        For the search of one sentence's tree, and again for its labels.
     """
 
     scored: Scored
     rules: ParserRules
     decoder: str
+    time_limit_seconds: float | None = None
 
     @cached_property
     def words(self) -> list[Words]:
@@ -126,12 +135,26 @@ class Obeying:
         """Return the best trees that obey the rules that do not speak of labels."""
         rules = self.rules.of_trees
         rewarding = rewards(rules)
-        return [
-            self.search(sentence, tree.heads, joint=False)
-            if rewarding or broken_rules(rules, TreeWorld(words, tree.heads))
-            else tree
-            for sentence, (words, tree) in enumerate(zip(self.words, trees, strict=True))
-        ]
+        found = []
+        for sentence, (words, tree) in enumerate(zip(self.words, trees, strict=True)):
+            with self._in_time(sentence):
+                if rewarding or broken_rules(rules, TreeWorld(words, tree.heads)):
+                    found.append(self.search(sentence, tree.heads, joint=False))
+                else:
+                    found.append(tree)
+        return found
+
+    @contextmanager
+    def _in_time(self, sentence: int) -> Iterator[None]:
+        """Break a search off when its time is over: half of it proves nothing about rules."""
+        try:
+            with time_limit(self.time_limit_seconds):
+                yield
+        except OutOfTimeError:
+            raise InfeasibleError(
+                f"{place(self.scored.sentences[sentence])}: no tree that obeys the rules of "
+                f"{self.rules.source} was found in {self.time_limit_seconds:g} seconds"
+            ) from None
 
     def labels(self, trees: Sequence[FoundTree]) -> tuple[list[FoundTree], LabelScores, IntArray]:
         """Return labels that obey the rules, with the trees and scores that they go with.
@@ -155,7 +178,8 @@ class Obeying:
             if not broken and not rewarding:
                 continue
             arcs = concerned(rules, broken, tree.heads, given)
-            best = self._labelled_tree(sentence, tree, arcs)
+            with self._in_time(sentence):
+                best = self._labelled_tree(sentence, tree, arcs)
             found[sentence] = best.tree
             labels[at] = [names.index(label) for label in best.labels]
         changed = np.concatenate([tree.heads for tree in found])
