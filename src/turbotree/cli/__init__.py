@@ -13,8 +13,9 @@ def main() -> None:
     try:
         import signal
 
-        from turbotree.cli import signals
+        from turbotree.cli import signals, streams
 
+        streams.stand_in()
         signals.listen()
         from turbotree.cli.app import app  # here, so that importing the package stays quick
 

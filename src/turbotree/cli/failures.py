@@ -67,6 +67,8 @@ class CarefulGroup(TyperGroup):
         given = bool(args)  # without any, the error that comes is the help
         try:
             return super().make_context(info_name, args, *more, **extra)
+        except OSError as error:  # --help to a closed output
+            raise _fail(str(error.strerror or error)) from None
         except Exception as error:
             if not (given and _is_about_arguments(error)):
                 raise
