@@ -221,3 +221,36 @@ def test_rules_see_the_words_of_each_sentence():
 def test_rules_that_cannot_be_obeyed_are_refused(rules, sentences, reason):
     with pytest.raises((InputError, InfeasibleError), match=reason):
         tt.decode(np.zeros((3, 3)), rules=rules, sentences=sentences)
+
+
+@pytest.mark.parametrize(
+    "parts", [(), ("sibling_scores",), ("sibling_scores", "grandparent_scores")]
+)
+def test_what_pads_a_batch_may_be_anything(parts):
+    chance = np.random.default_rng(3)
+    lengths = np.array([5, 2, 0, 4])
+    given = {"label_scores": chance.normal(size=(4, 6, 6, 3))}
+    given |= {name: chance.normal(size=(4, 6, 6, 6)) for name in parts}
+    arcs = chance.normal(size=(4, 6, 6))
+    expected = tt.decode(arcs, lengths=lengths, **given)
+
+    def padded(array, with_what):
+        array = array.copy()
+        axes = array.ndim - 1 - (array.shape[-1] == 3)
+        for item, length in enumerate(lengths):
+            for axis in range(axes):
+                np.moveaxis(array[item], axis, 0)[length + 1 :] = with_what
+        return array
+
+    for odd in (np.nan, np.inf, -np.inf):
+        batch = {name: padded(array, odd) for name, array in given.items()}
+        found = tt.decode(padded(arcs, odd), lengths=lengths, **batch)
+        np.testing.assert_array_equal(found.heads, expected.heads)
+        np.testing.assert_array_equal(found.labels, expected.labels)
+        np.testing.assert_array_equal(found.score, expected.score)
+    for name in ("arc_scores", *given):
+        inside = {"arc_scores": arcs.copy(), **given}
+        inside[name] = inside[name].copy()
+        inside[name][1, 1, 2] = np.nan  # the last word of a sentence of two
+        with pytest.raises(InputError, match=f"^{name}: .*got NaN"):
+            tt.decode(lengths=lengths, **inside)

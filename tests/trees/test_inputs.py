@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from tree_oracles import KINDS
 
+from turbotree import trees
 from turbotree.errors import InputError
 from turbotree.trees import (
     k_best,
@@ -194,3 +195,38 @@ def test_calls_from_several_python_threads_do_not_disturb_each_other():
     for worker in workers:
         worker.join()
     np.testing.assert_array_equal(np.stack(results), expected)
+
+
+def test_what_pads_a_batch_may_be_nan_and_what_does_not_may_not():
+    chance = np.random.default_rng(5)
+    scores, direction = chance.normal(size=(2, 3, 6, 6))
+    lengths = np.array([5, 2, 0])
+    outside = np.zeros(scores.shape, dtype=bool)
+    for item, length in enumerate(lengths):
+        outside[item, length + 1 :] = outside[item, :, length + 1 :] = True
+    heads = maximum_spanning_tree(scores, lengths=lengths)
+    calls = {
+        "tree": lambda s: maximum_spanning_tree(s, lengths=lengths),
+        "log partition": lambda s: trees.log_partition(s, lengths=lengths),
+        "marginals": lambda s: marginals(s, lengths=lengths),
+        "entropy": lambda s: trees.entropy(s, lengths=lengths),
+        "sample": lambda s: trees.sample(s, 3, lengths=lengths, seed=1),
+        "score": lambda s: tree_score(s, heads, lengths=lengths),
+        "derivative": lambda s: trees.marginal_derivative(
+            s, np.where(np.isnan(s), s, direction), lengths=lengths
+        ),
+    }
+    padded = np.where(outside, np.nan, scores)
+    wrong = scores.copy()
+    wrong[1, 1, 2] = np.nan
+    for name, call in calls.items():
+        np.testing.assert_array_equal(call(padded), call(scores), err_msg=name)
+        if name == "score":
+            continue  # it only adds up
+        with pytest.raises(InputError, match=r"(?i)nan"):
+            call(wrong)
+    best = [
+        [tree.heads.tolist() for tree in own] for own in trees.k_best(scores, 2, lengths=lengths)
+    ]
+    found = trees.k_best(padded, 2, lengths=lengths)
+    assert [[tree.heads.tolist() for tree in own] for own in found] == best

@@ -127,26 +127,28 @@ def decode(
     """
     if decoder not in _DECODERS:
         raise unknown("decoder", decoder, _DECODERS)
-    arcs = _floats(arc_scores, "arc_scores")
+    arcs = _numbers(arc_scores, "arc_scores")
     if arcs.ndim not in (2, 3) or arcs.shape[-1] != arcs.shape[-2] or arcs.shape[-1] < 1:
         raise InputError(
             f"arc_scores: expected shape (n + 1, n + 1) or (b, n + 1, n + 1), got {arcs.shape}"
         )
+    padded = read_problem(arcs, single_root, projective, None, None, lengths, threads).lengths
+    arcs = _finite(arcs, padded, 2, "arc_scores")
     cube = (*arcs.shape, arcs.shape[-1])
-    siblings = _shaped(sibling_scores, cube, "sibling_scores")
-    grandparents = _shaped(grandparent_scores, cube, "grandparent_scores")
+    siblings = _shaped(sibling_scores, cube, padded, "sibling_scores")
+    grandparents = _shaped(grandparent_scores, cube, padded, "grandparent_scores")
     best_label = None
     if label_scores is not None:
-        labels = _floats(label_scores, "label_scores").copy()
+        labels = _numbers(label_scores, "label_scores").copy()
         if labels.shape[:-1] != arcs.shape or labels.shape[-1] < 1:
             raise InputError(
                 f"label_scores: expected shape {arcs.shape} and an axis of labels, "
                 f"got {labels.shape}"
             )
-        sizes_only = read_problem(arcs, single_root, projective, None, None, lengths, threads)
+        labels = _finite(labels, padded, 2, "label_scores")
         if root_label is not None:
             reserve_root_label(labels, root_label)
-        require, forbid = take_labels(labels, require, forbid, sizes_only.lengths)
+        require, forbid = take_labels(labels, require, forbid, padded)
         best_label = labels.argmax(axis=-1)
         arcs = arcs + np.take_along_axis(labels, best_label[..., np.newaxis], -1)[..., 0]
     elif root_label is not None:
@@ -195,23 +197,36 @@ def decode(
     )
 
 
-def _floats(values: Any, name: str) -> FloatArray:
+def _numbers(values: Any, name: str) -> FloatArray:
     array = as_array(values, name)
     if array.dtype.kind not in "fiu":
         raise InputError(f"{name}: expected real numbers, got dtype {array.dtype}")
-    array = np.ascontiguousarray(array, dtype=np.float64)
+    return np.ascontiguousarray(array, dtype=np.float64)
+
+
+def _finite(array: FloatArray, lengths: LongArray | None, axes: int, name: str) -> FloatArray:
+    """Refuse NaN and infinity among scores of words; what pads a batch may be anything."""
+    if (array < np.inf).all():
+        return array
+    if lengths is not None:
+        array = array.copy()
+        for item, length in enumerate(lengths.tolist()):
+            for axis in range(axes):
+                array[item][(slice(None),) * axis + (slice(length + 1, None),)] = 0.0
     if not (array < np.inf).all():
         raise InputError(f"{name}: expected finite numbers, or -inf to forbid; got NaN or infinity")
     return array
 
 
-def _shaped(values: Any, shape: tuple[int, ...], name: str) -> FloatArray | None:
+def _shaped(
+    values: Any, shape: tuple[int, ...], lengths: LongArray | None, name: str
+) -> FloatArray | None:
     if values is None:
         return None
-    array = _floats(values, name)
+    array = _numbers(values, name)
     if array.shape != shape:
         raise InputError(f"{name}: expected shape {shape}, got {array.shape}")
-    return array
+    return _finite(array, lengths, 3, name)
 
 
 def _sizes(problem: Problem) -> list[int]:
@@ -243,31 +258,30 @@ def _of_graphs(
     threads: int,
 ) -> tuple[FloatArray, list[Certificate]]:
     shape = TreeShape(problem.single_root, problem.projective)
-    rows_of: list[npt.NDArray[np.int32]] = []
+    rows_of: dict[int, npt.NDArray[np.int32]] = {}
 
     def graphs() -> Iterator[FactorGraph]:
-        for _, parts, own_scores in _scored_parts(problem, siblings, grandparents, sizes):
-            rows_of.append(parts.arcs.rows)
+        for item, parts, own_scores in _scored_parts(problem, siblings, grandparents, sizes):
+            rows_of[item] = parts.arcs.rows
             yield build_graph(parts, 0, own_scores, shape)
 
     solver, options = SOLVERS[decoder]
     solutions = solve_many(graphs(), solver, threads=threads, **options)
-    scores, certificates = np.zeros(len(sizes)), []
-    for item, (solution, rows) in enumerate(zip(solutions, rows_of, strict=True)):
+    scores = np.zeros(len(sizes))
+    certificates = [Certificate(Status.OPTIMAL, 0.0, 0.0, 1, 0.0)] * len(sizes)
+    for (item, rows), solution in zip(rows_of.items(), solutions, strict=True):
         if solution.values is None:  # never seen: the tree factor proposes trees
             raise InputError(f"sentence {item}: no tree found; try decoder='exact'")
         chosen = rows[solution.values]
         heads[item, chosen[:, 1] - 1] = chosen[:, 0]
         scores[item] = solution.value
         optimal = solution.status is Status.OPTIMAL
-        certificates.append(
-            Certificate(
-                solution.status,
-                solution.value if optimal else solution.upper_bound,
-                0.0 if optimal else solution.gap,
-                solution.iterations,
-                solution.seconds,
-            )
+        certificates[item] = Certificate(
+            solution.status,
+            solution.value if optimal else solution.upper_bound,
+            0.0 if optimal else solution.gap,
+            solution.iterations,
+            solution.seconds,
         )
     return scores, certificates
 
@@ -278,9 +292,11 @@ def _scored_parts(
     grandparents: FloatArray | None,
     sizes: list[int],
 ) -> Iterator[tuple[int, PartSet, dict[str, FloatArray]]]:
-    """Give the parts of each sentence and their scores."""
+    """Give the parts of each sentence that has words, and their scores."""
     arrays = {"arc": problem.scores, "sibling": siblings, "grandparent": grandparents}
     for item, size in enumerate(sizes):
+        if size == 0:
+            continue
         at: Any = item if problem.is_batch else ...
         own = {name: None if array is None else array[at] for name, array in arrays.items()}
         parts, places = dense_parts(problem.scores[at], size, grandparents=grandparents is not None)
