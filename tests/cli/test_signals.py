@@ -61,6 +61,28 @@ def test_signals_end_a_command_in_one_line(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    ("number", "status", "said"),
+    [
+        (signal.SIGINT, 130, "turbotree: interrupted\n"),
+        (signal.SIGTERM, 143, "turbotree: terminated\n"),
+    ],
+)
+def test_signals_outside_a_verb_are_answered_alike(
+    number: signal.Signals, status: int, said: str
+) -> None:
+    # While the arguments are read: Typer would end with 130 and not a word.
+    script = (
+        "import os, signal\n"
+        "import turbotree.cli.failures as failures\n"
+        "from turbotree.cli import main\n"
+        f"failures.CarefulGroup.parse_args = lambda *_: os.kill(os.getpid(), {int(number)})\n"
+        "main()\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert (ended.returncode, ended.stderr) == (status, said)
+
+
 def test_a_signal_that_is_ignored_stays_ignored(tmp_path: Path) -> None:
     script = (
         "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN)\n"

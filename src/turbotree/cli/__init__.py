@@ -25,11 +25,13 @@ def main() -> None:
             # All is said and done, but for what Python does in the end: not to be disturbed.
             for number in (signal.SIGINT, signal.SIGTERM):
                 signal.signal(number, signal.SIG_IGN)
-    except KeyboardInterrupt as error:  # before or after a verb runs; failures.py has the rest
-        name = "terminated" if type(error).__name__ == "Terminated" else "interrupted"
-        print(f"turbotree: {name}", file=sys.stderr)
-        os._exit(143 if name == "terminated" else 130)
+    except KeyboardInterrupt:  # before or after a verb runs; failures.py has the rest
+        if "signals" not in locals():
+            print("turbotree: interrupted", file=sys.stderr)
+            os._exit(130)
+        signals.leave()
     except SystemExit as end:
+        # Typer makes 130 of any interruption outside a verb, without a word.
         if end.code in (130, 143):
-            signals.leave(end.code)
+            signals.leave()
         raise

@@ -25,6 +25,9 @@ _GRACE_SECONDS = 0.25
 #: Whether the user has been told; two threads may be about to.
 _answered = threading.Event()
 
+#: The signals that have come.
+_heard: list[int] = []
+
 
 class Terminated(KeyboardInterrupt):
     """SIGTERM has come. Whatever heeds Ctrl-C heeds it alike."""
@@ -60,16 +63,28 @@ def listen() -> None:
     threading.Thread(target=_wait_for_signal, args=(reader,), daemon=True).start()
 
 
-def leave(status: int) -> None:
-    """End the process at once: no thread is waited for, no temporary file stays."""
+def leave() -> None:
+    """End the process at once, as the signal that has come wants it.
+
+    No thread is waited for, no temporary file stays, and the user is told unless that is done.
+    """
     remove_unfinished()
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(Exception):
             stream.flush()
-    os._exit(status)
+    _end(_heard[-1] if _heard else signal.SIGINT)
+
+
+def _end(number: int) -> None:
+    if not _answered.is_set():
+        word = b"terminated" if number == signal.SIGTERM else b"interrupted"
+        with contextlib.suppress(OSError):
+            os.write(2, b"turbotree: " + word + b"\n")
+    os._exit(128 + number)
 
 
 def _raise(number: int, _: FrameType | None) -> None:
+    _heard.append(number)
     raise Terminated if number == signal.SIGTERM else KeyboardInterrupt
 
 
@@ -81,8 +96,4 @@ def _wait_for_signal(reader: int) -> None:
             time.sleep(_GRACE_SECONDS)
             if signal.getsignal(number) is _raise:  # nobody else has taken over, as serve does
                 remove_unfinished()
-                if not _answered.is_set():
-                    word = b"terminated" if number == signal.SIGTERM else b"interrupted"
-                    with contextlib.suppress(OSError):
-                        os.write(2, b"turbotree: " + word + b"\n")
-                os._exit(128 + number)
+                _end(number)
