@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +45,7 @@ class SlowParser(Parser):
 @pytest.fixture
 def slow(parser: Parser) -> SlowParser:
     SlowParser.begun = threading.Semaphore(0)
-    return SlowParser(**{name: getattr(parser, name) for name in parser.__dataclass_fields__})
+    return SlowParser(**{field.name: getattr(parser, field.name) for field in fields(parser)})
 
 
 def in_threads(count: int, ask: Callable[[], Any]) -> list[Any]:
@@ -251,3 +252,59 @@ def test_a_port_that_is_taken_is_one_line(model_file: Path) -> None:
     assert result.returncode == 2
     assert result.stderr.startswith("turbotree: error: cannot listen at 127.0.0.1:")
     assert result.stderr.count("\n") == 1
+
+
+def ended(connection: socket.socket) -> bytes:
+    """Read until the other side closes; what does not close in a minute is a failure."""
+    connection.settimeout(60)
+    pieces = []
+    while piece := connection.recv(1000):
+        pieces.append(piece)
+    return b"".join(pieces)
+
+
+def send_slowly(connection: socket.socket, data: bytes) -> None:
+    for byte in data:
+        connection.sendall(bytes([byte]))
+        time.sleep(0.02)
+
+
+def answered(connection: socket.socket) -> bytes:
+    """Read one answer of JSON."""
+    answer = b""
+    while not answer.endswith(b"}"):
+        answer += connection.recv(1000)
+    return answer
+
+
+def test_headers_that_do_not_come_are_not_waited_for(model_file: Path) -> None:
+    whole = b"GET /health HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n"
+    with server(model_file, "--time-limit", "0.5") as (_, address):
+        host, port = address.removeprefix("http://").split(":")
+        place = (host, int(port))
+        with socket.create_connection(place) as idle, socket.create_connection(place) as half:
+            half.sendall(whole[:30])
+            assert ended(half).startswith(b"HTTP/1.1 408 ")
+            assert ended(idle) == b""
+        # A byte now and then gains no time: the connection is closed long before they are all sent.
+        trickle = b"GET /" + b"x" * 10_000
+        with socket.create_connection(place) as slow_one, pytest.raises(ConnectionError):
+            send_slowly(slow_one, trickle)
+        with socket.create_connection(place) as second:
+            second.settimeout(60)
+            second.sendall(whole)
+            assert answered(second).startswith(b"HTTP/1.1 200 ")
+            # The connection is kept for longer than headers may take; but not once some are there.
+            time.sleep(0.8)
+            second.sendall(whole)
+            assert answered(second).startswith(b"HTTP/1.1 200 ")
+            second.sendall(whole[:30])
+            assert ended(second).startswith(b"HTTP/1.1 408 ")
+        slow_body = b"POST /parse HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 9\r\n\r\n"
+        with socket.create_connection(place) as waiting:
+            waiting.settimeout(60)
+            waiting.sendall(slow_body)
+            answer = answered(waiting)
+            assert answer.startswith(b"HTTP/1.1 408 ")
+            assert b"took longer than 0.5 seconds" in answer
+        assert httpx.get(f"{address}/health").status_code == 200

@@ -10,6 +10,7 @@ from typing import Any
 
 from turbotree.errors import InputError, MissingExtraError
 from turbotree.serving.limits import Limits
+from turbotree.serving.patience import impatient_protocol
 
 #: Names of this machine for itself.
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
@@ -52,6 +53,7 @@ def run(
             lifespan="off",
             timeout_keep_alive=75,  # longer than clients and proxies keep idle connections
             ws="none",
+            http=impatient_protocol(limits),
         )
         server = uvicorn.Server(config)
 
