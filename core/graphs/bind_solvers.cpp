@@ -139,7 +139,8 @@ Output<double> values_of(const Graph& graph, const Input<std::uint8_t, 2>& assig
 }
 
 // Costs of a linear program, tamed, and their usual size.
-std::tuple<Output<double>, Taming, double> tame_costs(const Input<double>& costs, bool level) {
+std::tuple<Output<double>, Taming, double> tame_costs(const Input<double>& costs, bool level,
+                                                      double floor) {
   const auto all = view(costs);
   std::vector<double> own(all.begin(), all.end());
   std::vector<double*> numbers;
@@ -147,7 +148,7 @@ std::tuple<Output<double>, Taming, double> tame_costs(const Input<double>& costs
     require(std::isfinite(cost), "costs are finite");
     if (cost != 0.0) numbers.push_back(&cost);
   }
-  const Taming taming = tame(numbers, level ? Tame::kLevel : Tame::kFlatten);
+  const Taming taming = tame(numbers, level ? Tame::kLevel : Tame::kFlatten, floor);
   const double usual = typical_size(own, taming.from);
   return {to_numpy(std::move(own)), taming, usual};
 }
@@ -180,7 +181,7 @@ void bind_solvers(nb::module_& m) {
       .def_ro("ordered", &Taming::ordered)
       .def_ro("margin", &Taming::margin)
       .def_ro("most_lost", &Taming::most_lost);
-  m.def("tame_costs", &tame_costs, "costs"_a, "level"_a,
+  m.def("tame_costs", &tame_costs, "costs"_a, "level"_a, "floor"_a = -kInfinity,
         "Costs without masks that outweigh the rest, how they differ, and their usual size.");
   m.def("admm", &admm, "max_iterations"_a, "residual_threshold"_a, "penalty"_a, "adapt_penalty"_a,
         "step"_a, "extrapolate"_a, "relative_gap"_a, "extras"_a, "time_limit_seconds"_a, "trace"_a,

@@ -77,23 +77,37 @@ Taming flatten(std::span<double* const> sorted) {
   return {};
 }
 
+// No sum of at least `floor` has a negative number of this size.
+double hopeless_size(std::span<double* const> numbers, double floor) {
+  double positive = 0.0;
+  for (const double* number : numbers) positive += std::max(0.0, *number);
+  return 2.0 * (positive + std::abs(floor));
+}
+
 // If all numbers above a gap are multiples of the least of them, the base, up to remainders that it
 // outweighs too, then sums are ordered by how often they have the base before anything else, and a
-// smaller base does as well.
-Taming level(std::span<double* const> sorted) {
+// smaller base does as well. What is hopeless need only stay so.
+Taming level(std::span<double* const> sorted, double hopeless) {
+  const auto is_hopeless = [&](const double* number) { return *number <= -hopeless; };
   double below = 0.0;
   for (std::size_t i = 0; i < sorted.size(); ++i) {
     const double base = size(sorted[i]);
+    if (is_hopeless(sorted[i])) break;
     if (is_gap(sorted, i, below)) {
       double rest = 0.0;
       for (const double* number : sorted.subspan(i))
-        rest += std::abs(size(number) - base * std::round(size(number) / base));
+        if (!is_hopeless(number))
+          rest += std::abs(size(number) - base * std::round(size(number) / base));
       const double smaller = kOutweighs * (below + rest);
       if (smaller < base) {
         Taming taming{.changed = true};
         taming.from = smaller;
         taming.margin = below + rest;
         for (double* number : sorted.subspan(i)) {
+          if (is_hopeless(number)) {
+            *number = -smaller * (1.0 + std::ceil(hopeless / base));
+            continue;
+          }
           const double times = std::round(size(number) / base);
           const double tamed = times * smaller + (size(number) - times * base);
           if (*number > 0.0) taming.most_lost += *number - tamed;
@@ -104,20 +118,28 @@ Taming level(std::span<double* const> sorted) {
     }
     below += base;
   }
-  return {};
+  Taming taming;
+  for (double* number : sorted)
+    if (is_hopeless(number) && *number < -hopeless) {
+      taming.changed = true;
+      *number = -hopeless;
+    }
+  return taming;
 }
 
 }  // namespace
 
-Taming tame(std::span<double* const> numbers, Tame how) {
+Taming tame(std::span<double* const> numbers, Tame how, double floor) {
   if (!may_have_gap(numbers)) return {};
   std::vector<double*> sorted(numbers.begin(), numbers.end());
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const double* a, const double* b) { return size(a) < size(b); });
   Taming taming;
   if (how == Tame::kFlatten) taming = flatten(sorted);
-  if (!taming.changed) taming = level(sorted);
-  if (!taming.changed) taming.from = first_gap(sorted);
+  if (!taming.changed) {
+    taming = level(sorted, hopeless_size(numbers, floor));
+    if (!std::isfinite(taming.from)) taming.from = first_gap(sorted);
+  }
   return taming;
 }
 

@@ -31,8 +31,9 @@ enum class Tame {
 };
 
 // Changes numbers that are far larger than all smaller ones together. None is 0 or infinite, and a
-// sum has each of them once or not at all.
-Taming tame(std::span<double* const> numbers, Tame how);
+// sum has each of them once or not at all. Sums below `floor` do not matter (for kLevel).
+Taming tame(std::span<double* const> numbers, Tame how,
+            double floor = -std::numeric_limits<double>::infinity());
 
 // What is usual among numbers up to this size: the lower quartile of the sizes that are not 0. It
 // is 0 if there are none.

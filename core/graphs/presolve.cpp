@@ -189,28 +189,29 @@ Taming flatten_masks(Graph& graph, double lower) {
   return taming;
 }
 
-Presolved presolve(const Graph& graph, Tame how) {
+Presolved presolve(const Graph& graph, Tame how, double floor) {
   Presolved result;
   Graph& own = result.graph;
   Taming& taming = result.taming;
   const bool any_custom =
       std::any_of(graph.blocks.begin(), graph.blocks.end(),
                   [](const BlockArrays& block) { return block.kind == Kind::kCustom; });
+  double constant = 0.0;
   const auto tame_own = [&] {
-    if (!any_custom) taming = tame(numbers_of(own), how);  // who knows what scores functions have
+    // Who knows what scores functions have?
+    if (!any_custom) taming = tame(numbers_of(own), how, floor - constant);
   };
   own = graph;
   const Shifts shifts(own);
-  double constant = settle_pins(own);
+  constant = shifts.total() + settle_pins(own);
   tame_own();
   double usual = usual_score(own, taming);
-  if (usual > 0.0 && shifts.largest() > kLargeShift * usual) {
-    constant += shifts.total();
-  } else {
+  if (usual == 0.0 || shifts.largest() <= kLargeShift * usual) {
     own = graph;
     constant = settle_pins(own);
     tame_own();
-    if (usual == 0.0) usual = usual_score(own, taming);
+    const double unshifted = usual_score(own, taming);
+    if (usual == 0.0 || (unshifted > 0.0 && unshifted < usual)) usual = unshifted;
     if (usual == 0.0) usual = 1.0;
   }
   const double unit = std::ldexp(1.0, std::clamp(std::ilogb(usual), -900, 900));

@@ -29,7 +29,8 @@ struct Presolved {
   double restored(double value) const { return unit * (value + constant); }
 };
 
-Presolved presolve(const Graph& graph, Tame how);
+// Assignments below `floor` do not matter (for kLevel).
+Presolved presolve(const Graph& graph, Tame how, double floor = -kInfinity);
 
 // Makes negative scores that outweigh all smaller ones together equal, and lower than needed by
 // this much.

@@ -44,6 +44,16 @@ def test_sums_keep_their_order(costs, level):
         assert before[has].max() < before[~has].min()
 
 
+@given(costs=numbers.map(np.array), chosen=st.lists(st.booleans(), min_size=9, max_size=9))
+def test_sums_above_a_floor_keep_their_order(costs, chosen):
+    floor = costs[np.array(chosen)[: len(costs)]].sum()
+    tamed, _, _ = _core.tame_costs(costs, True, floor)
+    before, after = sums(costs), sums(tamed)
+    near = 1e-12 * np.abs(costs).sum()
+    higher = (before[:, np.newaxis] > before + near) & (before[:, np.newaxis] >= floor)
+    assert (after[:, np.newaxis] > after - near)[higher].all()
+
+
 @given(costs=numbers.map(np.array), level=st.booleans())
 def test_no_sum_was_higher_than_told(costs, level):
     tamed, taming, _ = _core.tame_costs(costs, level)

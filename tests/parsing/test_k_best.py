@@ -10,11 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles.part_cases import candidate_trees, cases, of_sentence, part_set, shapes
+from oracles.part_scores import score_of
+from oracles.trees import all_trees
 
 from turbotree.errors import InputError
 from turbotree.graphs import Status
 from turbotree.parsing import Parser, TreeShape
 from turbotree.parsing.decoding import tree_score
+from turbotree.parsing.dense_parts import dense_parts, part_scores
 from turbotree.parsing.k_best import _diverse, _of_arcs, _of_graph
 from turbotree.parsing.parts import MODELS
 from turbotree.text import Sentence, treebank
@@ -45,6 +48,23 @@ def test_the_list_is_that_of_enumeration(problem, k):
     if not parts.families:
         of_arcs = _of_arcs(parts, 0, scores["arc"], shape, k)
         assert [tree.score for tree in of_arcs] == pytest.approx(values[:k], abs=1e-6)
+
+
+@pytest.mark.parametrize("seed", [71, 269])
+def test_no_tree_hides_behind_one_that_is_ruled_out(seed):
+    """Variables are fixed by the list so far, and the division of what is left has to know it."""
+    rng = np.random.default_rng(seed)
+    words = int(rng.integers(2, 5))
+    shape = TreeShape(bool(rng.integers(2)), bool(rng.integers(3) == 0))
+    arrays = {"arc": 2 * rng.normal(size=(words + 1,) * 2)}
+    which = rng.integers(3)
+    for name, without in (("sibling", 0), ("grandparent", 1)):
+        arrays[name] = rng.normal(size=(words + 1,) * 3) if which != without else None
+    parts, places = dense_parts(arrays["arc"], words, grandparents=which != 1)
+    trees = list(all_trees(words, single_root=shape.single_root, projective=shape.projective))
+    values = sorted((score_of(list(tree), *arrays.values()) for tree in trees), reverse=True)
+    found = _of_graph(parts, 0, part_scores(arrays, places), shape, None, 5, exact=True)
+    assert [tree.score for tree in found] == pytest.approx(values[:5], abs=1e-5)
 
 
 @pytest.mark.parametrize("model", sorted(MODELS))

@@ -18,6 +18,7 @@ from turbotree.graphs import Status
 from turbotree.parsing.arcs import TreeShape
 from turbotree.parsing.decoding import decode as decode_parts
 from turbotree.parsing.dense_parts import dense_parts, part_scores
+from turbotree.parsing.k_best import _of_graph as k_best_of_graph
 
 #: Decoders of parsers, and how they write a sentence.
 DECODERS = [
@@ -74,14 +75,16 @@ class Problem:
         )
         return found.heads, found.score, found.certificate
 
-    def decode_parts(self, decoder, decomposition):
+    def as_parts(self):
         grandparents = self.grandparents is not None
         parts, places = dense_parts(self.arcs, self.words, grandparents=grandparents)
         own = {"arc": self.arcs, "sibling": self.siblings, "grandparent": self.grandparents}
         shape = TreeShape(self.single_root, bool(self.projective))
-        return decode_parts(
-            parts, 0, part_scores(own, places), shape, decoder, decomposition=decomposition
-        )
+        return parts, part_scores(own, places), shape
+
+    def decode_parts(self, decoder, decomposition):
+        parts, scores, shape = self.as_parts()
+        return decode_parts(parts, 0, scores, shape, decoder, decomposition=decomposition)
 
 
 def assert_honest(problem, found, unit, *, proven):
@@ -140,6 +143,28 @@ def test_no_decoder_gives_a_false_proof(decoder, decomposition, drawn, distortio
         assert found[1] == pytest.approx(problem.score(found[0]), rel=1e-9, abs=1e-9 * unit)
     else:
         assert_honest(problem, found, unit, proven=exact)
+
+
+@settings(max_examples=120)
+@given(drawn=problems, distortion=st.sampled_from(sorted(DISTORTIONS)))
+def test_the_k_best_trees_are_the_best_of_all(drawn, distortion):
+    problem, rng = drawn
+    make, unit = DISTORTIONS[distortion]
+    change = make(rng)
+    problem.change(change, change)
+    every = trees(problem.words, problem.single_root, bool(problem.projective))
+    best = sorted((problem.score(tree) for tree in every), reverse=True)
+    best = [value for value in best if value > -np.inf]
+    if not best:
+        return
+    parts, scores, shape = problem.as_parts()
+    found = k_best_of_graph(parts, 0, scores, shape, None, 5, exact=True)
+    assert len(found) == min(5, len(best))
+    for tree, value in zip(found, best, strict=False):
+        near = resolution(unit, value)
+        assert tree.certificate.status is Status.OPTIMAL
+        assert tree.score == pytest.approx(value, abs=near)
+        assert tree.score == pytest.approx(problem.score(tree.heads), abs=near)
 
 
 @pytest.mark.parametrize("constant", [1e4, -1e6, 1e9])

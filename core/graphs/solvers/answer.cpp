@@ -84,15 +84,32 @@ void restore(Answer& answer, const Presolved& own, const Graph& graph) {
     answer.upper_bound = own.restored(bound + own.taming.most_lost);
 }
 
+// The value of the best assignment that was found, or of the last one if several were asked for.
+double found_value(const Answer& answer, const Graph& graph, std::size_t wanted) {
+  if (!answer.values) return -kInfinity;
+  Factors factors(graph);
+  if (!answer.all_values) return factors.value(*answer.values);
+  const std::size_t size = graph.scores.size(), count = answer.all_scores->size();
+  if (count < wanted) return -kInfinity;
+  double least = kInfinity;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto first = answer.all_values->begin() + static_cast<std::ptrdiff_t>(i * size);
+    least = std::min(least, factors.value({first, first + static_cast<std::ptrdiff_t>(size)}));
+  }
+  return least;
+}
+
 // `run` solves a presolved graph. Where masks of different sizes became equal and cannot be
-// avoided, it has to once more.
+// avoided, it has to once more; what it found tells which masks are hopeless still.
 template <class Run>
-Answer solve_presolved(const Graph& graph, double relative_gap, Control& control, Run run) {
+Answer solve_presolved(const Graph& graph, double relative_gap, Control& control, Run run,
+                       std::int64_t count = 1) {
   control.start();
   Presolved own = presolve(graph, Tame::kFlatten);
   Answer answer = run(own);
   if (!is_trusted(answer, own)) {
-    own = presolve(graph, Tame::kLevel);
+    own = presolve(graph, Tame::kLevel,
+                   found_value(answer, graph, static_cast<std::size_t>(count)));
     answer = run(own);
   }
   answer.tolerance = own.graph.tolerance(relative_gap, answer.upper_bound);
@@ -196,9 +213,9 @@ Answer solve(const Graph& graph, const AdmmOptions& options, const std::optional
 }
 
 Answer solve(const Graph& graph, const BranchAndBoundOptions& options, Control& control) {
-  return solve_presolved(graph, options.relative_gap, control, [&](const Presolved& own) {
-    return run_search(own, options, control);
-  });
+  return solve_presolved(
+      graph, options.relative_gap, control,
+      [&](const Presolved& own) { return run_search(own, options, control); }, options.count);
 }
 
 Answer solve(const Graph& graph, const SubgradientOptions& options, Control& control) {

@@ -219,7 +219,14 @@ void BranchAndBound::solve(const Node& node) {
     // What was ruled out may be as good as this.
     if (pins != node.pins) closed_ = std::max(closed_, cutoff());
     if (bound > cutoff()) {
-      if (wants_several() && result.value > -kInfinity)
+      // By an assignment that has what is fixed by now: another one would hide those that have the
+      // rest of it.
+      const auto has = [&](const std::vector<std::uint8_t>& values) {
+        for (std::size_t v = 0; v < pins.size(); ++v)
+          if (pins[v] >= 0 && pins[v] != values[v]) return false;
+        return true;
+      };
+      if (wants_several() && result.value > -kInfinity && has(result.values))
         divide(std::move(pins), bound, result.values);
       else
         branch(std::move(pins), bound);

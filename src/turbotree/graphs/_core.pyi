@@ -125,7 +125,7 @@ class Taming:
     @property
     def most_lost(self) -> float: ...
 
-def tame_costs(costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], level: bool) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Taming, float]:
+def tame_costs(costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], level: bool, floor: float = float('-inf')) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Taming, float]:
     """
     Costs without masks that outweigh the rest, how they differ, and their usual size.
     """

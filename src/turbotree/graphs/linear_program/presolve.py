@@ -47,7 +47,7 @@ class Presolved(NamedTuple):
         return self.unit * (_RELATIVE_GAP * size + _ROUNDING * self.largest)
 
 
-def presolve(program: Program, *, level: bool = False) -> Presolved:
+def presolve(program: Program, *, level: bool = False, floor: float = -math.inf) -> Presolved:
     """Give a program costs of about 1.
 
     Parameters
@@ -56,6 +56,8 @@ def presolve(program: Program, *, level: bool = False) -> Presolved:
         The first columns are between 0 and 1, all with costs are.
     level
         Keep the order of solutions that cannot do without masks of different sizes.
+    floor
+        Then, solutions below this do not matter.
 
     Examples
     --------
@@ -68,7 +70,7 @@ def presolve(program: Program, *, level: bool = False) -> Presolved:
     (array([-4., -1.,  0.]), 64.0, 62501.0)
     """
     costs, constant = _shifted(program)
-    tamed, taming, usual = _core.tame_costs(costs, level)
+    tamed, taming, usual = _core.tame_costs(costs, level, floor - constant)
     columns = np.flatnonzero(tamed != costs) if taming.changed else np.zeros(0, dtype=np.int64)
     unit = 2.0 ** math.floor(math.log2(usual)) if usual > 0 else 1.0
     scaled = tamed / unit

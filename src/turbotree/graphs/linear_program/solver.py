@@ -123,7 +123,7 @@ def run_program(program: Program, whole: int, limits: Limits) -> Outcome:
     presolved = presolve(program)
     outcome = _run_presolved(presolved, whole, limits)
     if outcome.columns is not None and not presolved.trusts(outcome.columns):
-        presolved = presolve(program, level=True)
+        presolved = presolve(program, level=True, floor=float(program.costs @ outcome.columns))
         outcome = _run_presolved(presolved, whole, limits)
     return _restored(outcome, presolved, program)
 
