@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -28,6 +29,9 @@ def pipeline(run: Callable[..., Any], files: Any, tmp_path_factory: pytest.TempP
     result = run("train", files.test, "-o", model, *options)
     assert result.exit_code == 0, result.output
     assert "dev from raw text: tokens" in result.output
+    epochs = [line for line in result.stderr.splitlines() if " epoch " in line]
+    assert all(re.search(r" left, about .* in all$", line) for line in epochs)
+    assert epochs[-1].endswith(" left, about 0 s in all")
     assert not model.with_name("all.safetensors.checkpoint").exists()
     return model
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import sys
 import threading
 import time
+from collections.abc import Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol
 
 from turbotree.learning.epochs import EpochRecord
+from turbotree.learning.estimates import Estimate, roughly
 
 if TYPE_CHECKING:
     from rich.progress import Progress as RichBars
@@ -34,6 +36,10 @@ class Progress(Protocol):
         """Something worth a line has happened."""
         ...
 
+    def expect(self, shares: Mapping[str, float]) -> None:
+        """Many learners are to come; how much work each is guessed to be, in their order."""
+        ...
+
 
 class Silent:
     """Shows nothing."""
@@ -50,6 +56,9 @@ class Silent:
     def note(self, text: str) -> None:
         """Ignore."""
 
+    def expect(self, shares: Mapping[str, float]) -> None:
+        """Ignore."""
+
 
 def describe(record: EpochRecord, instances: int) -> str:
     """Return what is worth knowing of an epoch.
@@ -63,9 +72,10 @@ def describe(record: EpochRecord, instances: int) -> str:
 
 
 class _Clock:
-    """Time taken and time left of each learner."""
+    """Time taken and time left of each learner, and of all that are expected."""
 
     def __init__(self) -> None:
+        self.all: Estimate | None = None
         self._started: dict[str, float] = {}
         self._first: dict[str, int] = {}
         self._sizes: dict[str, tuple[int, int]] = {}
@@ -83,7 +93,21 @@ class _Clock:
         if first:
             self._first[name] = position - 1
             self._started[name] = time.monotonic()
+            if self.all is not None and name in self.all:
+                self.all.begin(name)
         return first
+
+    def left_in_all(self, name: str, position: int) -> float | None:
+        """Estimate the time left of all learners that are expected, this one being so far."""
+        if self.all is None or name not in self.all:
+            return None
+        instances, epochs = self._sizes[name]
+        whole = max(1, instances * epochs)
+        measured = position - self._first.get(name, 0)
+        self.all.see(
+            name, done=position / whole, measured=measured / whole, seconds=self.elapsed(name)
+        )
+        return self.all.left()
 
     def instances(self, name: str) -> int:
         return self._sizes[name][0]
@@ -122,10 +146,16 @@ class Lines:
         elapsed = self._clock.elapsed(name)
         instances = self._clock.instances(name)
         left = self._clock.left(name, record.epoch * instances)
+        whole = self._clock.left_in_all(name, record.epoch * instances)
+        in_all = "" if whole is None else f", about {roughly(whole)} in all"
         self.note(
             f"{name:8} epoch {record.epoch:2}/{epochs}  "
-            f"{describe(record, instances)}  {elapsed:.0f} s, {left:.0f} s left"
+            f"{describe(record, instances)}  {elapsed:.0f} s, {left:.0f} s left{in_all}"
         )
+
+    def expect(self, shares: Mapping[str, float]) -> None:
+        """Tell the time left of all of them, too."""
+        self._clock.all = Estimate(shares)
 
     def note(self, text: str) -> None:
         """Print a line."""
@@ -134,20 +164,32 @@ class Lines:
 
 
 class Bars:
-    """Live progress bars on standard error; use as a context manager."""
+    """Live progress bars on standard error; use as a context manager.
+
+    A bar for each learner; if many are expected, one for all of them, and those of the learners
+    that are at work.
+    """
 
     def __init__(self) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+        from rich.progress import BarColumn, Progress, Task, TextColumn, TimeRemainingColumn
+        from rich.text import Text
+
+        class _TimeOfOne(TimeRemainingColumn):
+            """The time left of one learner; that of all is told in words."""
+
+            def render(self, task: Task) -> Text:
+                return Text() if task.description == "all" else super().render(task)
 
         self._clock = _Clock()
         self._tasks: dict[str, TaskID] = {}
         self._shown: dict[str, float] = {}
+        self._whole: TaskID | None = None
         self._bars: RichBars = Progress(
             TextColumn("{task.description:8}"),
             BarColumn(bar_width=24),
             TextColumn("{task.fields[figures]}"),
-            TimeRemainingColumn(),
+            _TimeOfOne(),
             console=Console(stderr=True),
         )
 
@@ -186,12 +228,30 @@ class Bars:
             completed=position,
             figures=f"epoch {record.epoch}/{epochs}  loss {record.loss / max(1, done):.3f}",
         )
+        self._show_whole(name, position)
 
     def epoch(self, name: str, record: EpochRecord) -> None:
-        """Print the epoch's figures above the bars."""
+        """Print the epoch's figures above the bars; of many learners, those of the last one."""
         instances, epochs = self._clock.instances(name), self._clock.epochs(name)
         self._bars.update(self._tasks[name], completed=record.epoch * instances)
+        if self._whole is not None:
+            self._show_whole(name, record.epoch * instances)
+            if record.epoch < epochs:
+                return
+            self._bars.update(self._tasks[name], visible=False)
         self.note(f"{name:8} epoch {record.epoch:2}/{epochs}  {describe(record, instances)}")
+
+    def expect(self, shares: Mapping[str, float]) -> None:
+        """Add a bar for all of them."""
+        self._clock.all = Estimate(shares)
+        self._whole = self._bars.add_task("all", total=1.0, figures="")
+
+    def _show_whole(self, name: str, position: int) -> None:
+        left = self._clock.left_in_all(name, position)
+        if self._whole is None or self._clock.all is None or left is None:
+            return
+        figures = f"about {roughly(left)} left"
+        self._bars.update(self._whole, completed=self._clock.all.part(), figures=figures)
 
     def note(self, text: str) -> None:
         """Print a line above the bars."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +20,9 @@ from turbotree.pipeline.options import PipelineOptions
 from turbotree.pipeline.pipeline import Pipeline
 from turbotree.pipeline.tokenizer import Tokenizer
 from turbotree.pipeline.tokenizer_training import train_tokenizer
+from turbotree.pipeline.work import expected_work, fold_name, tells_spaces
 from turbotree.text import Sentence
 from turbotree.text.fingerprints import fingerprint
-from turbotree.text.surface import surface_tokens
 
 #: What to say of training data that do not tell where tokens touch one another.
 WITHOUT_SPACES = (
@@ -89,6 +89,7 @@ class _Trainer:
     def run(self) -> Pipeline:
         """Train everything."""
         options = self.options
+        self.progress.expect(expected_work(self.train, options))
         tokenizer = self._tokenizer()
         tagger = Tagger.train(
             self.train,
@@ -117,7 +118,7 @@ class _Trainer:
         return Pipeline(tokenizer, tagger, lemmatizer, parser, record)
 
     def _tokenizer(self) -> Tokenizer | None:
-        if all(token.space_after for s in self.train for token in surface_tokens(s)):
+        if not tells_spaces(self.train):
             self.progress.note(WITHOUT_SPACES)
             return None
         checkpoint = None
@@ -142,7 +143,7 @@ class _Trainer:
 
         def train(others: list[Sentence], fold: int) -> Annotator:
             name = f"fold {fold + 1}"
-            shown = _Renamed(self.progress, f"{name} of {self.options.folds}")
+            shown = _Renamed(self.progress, fold_name(fold, self.options.folds))
             tagger = Tagger.train(others, progress=shown, **self._resumable(name), **options)
             lemmatizer = self._lemmatizer(others, shown)
             bare = Pipeline(None, tagger, lemmatizer, _no_parser(), {})
@@ -220,6 +221,9 @@ class _Renamed:
 
     def note(self, text: str) -> None:
         self._inner.note(text)
+
+    def expect(self, shares: Mapping[str, float]) -> None:
+        """Leave it to whoever knows all learners."""
 
 
 def _no_parser() -> Any:
