@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from turbotree.errors import InfeasibleError, InputError
+from turbotree.errors import InputError
 from turbotree.graphs import Status
 from turbotree.interrupts import OutOfTimeError, time_limit
 from turbotree.parsing.arcs import arc_marginals, best_trees, only_allowed
@@ -70,9 +70,10 @@ def best_trees_of(
 def tree_in_a_hurry(scored: Scored, sentence: int, limit: float) -> FoundTree:
     """Return some good tree of a sentence whose time is over, with a bound."""
     if scored.amend(sentence) is not None:
-        raise InfeasibleError(
+        # That there is none is not proven.
+        raise InputError(
             f"{place(scored.sentences[sentence])}: no tree that keeps the spans together was found "
-            f"in {limit:g} seconds"
+            f"in {limit:g} seconds; allow more time"
         )
     heads, score, certificate = quick_tree(
         scored.parts, sentence, scored.scores_of(sentence), scored.shape

@@ -151,7 +151,7 @@ class Obeying:
             with time_limit(self.time_limit_seconds):
                 yield
         except OutOfTimeError:
-            raise InfeasibleError(
+            raise InputError(
                 f"{place(self.scored.sentences[sentence])}: no tree that obeys the rules of "
                 f"{self.rules.source} was found in {self.time_limit_seconds:g} seconds"
             ) from None
