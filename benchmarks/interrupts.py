@@ -60,23 +60,26 @@ def interrupt(
     command: Sequence[str], moment: float, number: signal.Signals, patience: float
 ) -> tuple[float, int, str]:
     """Run a command and send it a signal; give how long it took to end, its status, its words."""
-    process = subprocess.Popen(
-        [*_TURBOTREE, *command],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    time.sleep(moment)
-    sent = time.perf_counter()
-    process.send_signal(number)
-    try:
-        _, said = process.communicate(timeout=20 * patience)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.communicate()
-        return float("inf"), -9, "no answer"
-    return time.perf_counter() - sent, process.returncode, said
+    with tempfile.TemporaryFile("w+") as errors:
+        process = subprocess.Popen(
+            [*_TURBOTREE, *command],
+            stdout=subprocess.DEVNULL,
+            stderr=errors,
+            start_new_session=True,
+        )
+        time.sleep(moment)
+        sent = time.perf_counter()
+        process.send_signal(number)
+        try:
+            process.wait(timeout=20 * patience)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            return float("inf"), -9, "no answer"
+        took = time.perf_counter() - sent
+        time.sleep(0.2)  # helpers may say something after the end
+        errors.seek(0)
+        return took, process.returncode, errors.read()
 
 
 def complaint(took: float, status: int, said: str, number: int, patience: float) -> str:
@@ -85,8 +88,8 @@ def complaint(took: float, status: int, said: str, number: int, patience: float)
         return f"took {took:.2f} s"
     if status not in (0, 128 + number):
         return f"status {status}"
-    if "Traceback" in said or "Exception ignored" in said:
-        return "a traceback"
+    if "Traceback" in said or "Exception ignored" in said or "Warning" in said:
+        return "a traceback or a warning"
     lines = [line for line in said.splitlines() if line.startswith("turbotree:")]
     if status != 0 and not any("interrupted" in line or "terminated" in line for line in lines):
         return "not a word"

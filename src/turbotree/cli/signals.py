@@ -80,7 +80,15 @@ def _end(number: int) -> None:
         word = b"terminated" if number == signal.SIGTERM else b"interrupted"
         with contextlib.suppress(OSError):
             os.write(2, b"turbotree: " + word + b"\n")
+    _release_semaphores()
     os._exit(128 + number)
+
+
+def _release_semaphores() -> None:
+    """Give back what pools of processes hold, or a helper of Python complains after our end."""
+    util = sys.modules.get("multiprocessing.util")
+    with contextlib.suppress(Exception):
+        getattr(util, "_run_finalizers")(0)  # noqa: B009
 
 
 def _raise(number: int, _: FrameType | None) -> None:

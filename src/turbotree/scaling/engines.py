@@ -154,6 +154,9 @@ class WorkerPool(ProcessPoolExecutor):
     def abandon(self) -> None:
         """End the workers, whatever they are at, without waiting for them."""
         self._open_end.close()
+        # Those that are still starting do not listen there yet; the others do not heed this.
+        for process in list((getattr(self, "_processes", None) or {}).values()):
+            process.terminate()
         self.shutdown(wait=False, cancel_futures=True)
 
     def __exit__(
@@ -183,6 +186,7 @@ def _ctrl_c_held_back() -> Iterator[None]:
 
 def _leave_with_parent(reader: Connection) -> None:
     """End this process when the one that started it ends, even if killed, or abandons it."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
     parent = parent_process()
     assert parent is not None
 
