@@ -85,8 +85,9 @@ class Stored(ABC):
             return cls.from_contents(file.arrays, file.header)
         except _MISFITS as error:
             # The checksum holds, so this is a file that another program wrote in our name.
-            reason = f"not a usable {cls.kind}: {shown(error, 400)}"
-            raise ModelFileError(f"{file.path}: {reason}") from error
+            says_it = isinstance(error, ValueError) and str(error).isprintable()
+            reason = str(error)[:400] if says_it else shown(error, 400)
+            raise ModelFileError(f"{file.path}: not a usable {cls.kind}: {reason}") from error
 
     def to_bytes(self) -> bytes:
         """Return the bytes of the file that :meth:`save` would write."""

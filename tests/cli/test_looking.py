@@ -82,7 +82,7 @@ def test_arcs_that_are_not_there_are_refused(
     assert part in fails("explain", files.model, files.test, *options)
 
 
-@pytest.mark.parametrize("record", [{}, [], {"options": None}, {"options": {}, "words": "many"}])
+@pytest.mark.parametrize("record", [{}, {"options": None}, {"options": {}, "words": "many"}])
 def test_a_training_record_of_another_kind_is_said_in_one_line(
     files: Any, fails: Callable[..., str], tmp_path: Path, record: object
 ) -> None:
@@ -90,3 +90,13 @@ def test_a_training_record_of_another_kind_is_said_in_one_line(
     path = tmp_path / "foreign.safetensors"
     write_model(path, file.arrays, {**file.header, "training": record}, kind="parser")
     assert "a training record of another kind" in fails("inspect", path)
+
+
+def test_a_training_record_that_is_no_record_is_said_in_one_line(
+    files: Any, fails: Callable[..., str], tmp_path: Path
+) -> None:
+    file = read_model(files.model)
+    path = tmp_path / "foreign.safetensors"
+    write_model(path, file.arrays, {**file.header, "training": []}, kind="parser")
+    message = fails("inspect", path)
+    assert message.endswith("not a usable parser: training: expected an object, got []")
