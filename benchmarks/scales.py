@@ -75,7 +75,7 @@ class Answer:
 def judged(answer: Answer | None, best: float, unit: float) -> Iterator[str]:
     """Give what is false of an answer, and whether it is a proof."""
     if answer is None:
-        yield "said to be impossible" if best == -np.inf else "infeasible"
+        yield "proven" if best == -np.inf else "infeasible"
         return
     near = resolution(unit, best) if best > -np.inf else 0.0
     if answer.proven:

@@ -122,6 +122,7 @@ Taming level(std::span<double* const> sorted, double hopeless) {
   for (double* number : sorted)
     if (is_hopeless(number) && *number < -hopeless) {
       taming.changed = true;
+      taming.margin = 0.0;
       *number = -hopeless;
     }
   return taming;

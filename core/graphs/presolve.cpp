@@ -12,7 +12,7 @@ namespace turbotree::graphs {
 namespace {
 
 // Where solvers cannot tell values apart: numbers of this size lose so much to rounding.
-constexpr double kRounding = 1e-12;
+constexpr double kRounding = 1e-13;
 // A usual score of variables counts unless those of factors are so many times as large.
 constexpr double kFactorsOutweigh = 100.0;
 constexpr double kMask = 1e3;        // times the usual score
@@ -152,10 +152,11 @@ void rescale_oracles(BlockArrays& block, double unit) {
 
 // 0 if all scores are.
 double usual_score(const Graph& graph, const Taming& taming) {
-  const double of_variables = typical_size(graph.scores, taming.from);
-  double of_factors = 0.0;
+  std::vector<double> scores_of_factors;
   for (const BlockArrays& block : graph.blocks)
-    of_factors = std::max(of_factors, typical_size(block.extras, taming.from));
+    scores_of_factors.insert(scores_of_factors.end(), block.extras.begin(), block.extras.end());
+  const double of_variables = typical_size(graph.scores, taming.from);
+  const double of_factors = typical_size(scores_of_factors, taming.from);
   return of_variables > 0.0 ? std::max(of_variables, of_factors / kFactorsOutweigh) : of_factors;
 }
 
@@ -216,6 +217,7 @@ Presolved presolve(const Graph& graph, Tame how, double floor) {
   }
   const double unit = std::ldexp(1.0, std::clamp(std::ilogb(usual), -900, 900));
   result.unit = unit;
+  result.floor = how == Tame::kLevel ? floor : -kInfinity;
   result.constant = constant / unit;
   taming.least /= unit;
   taming.from /= unit;

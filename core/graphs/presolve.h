@@ -22,6 +22,7 @@ struct Presolved {
   double unit = 1.0;      // the power of two
   double constant = 0.0;  // what was subtracted in all, in units
   Taming taming;          // in units
+  double floor = -kInfinity;  // assignments below this, in the old graph, do not matter
 
   // Whether assignments of this value, in the new graph, have their place in the old one.
   bool trusts(double value) const { return taming.ordered || value > taming.least; }

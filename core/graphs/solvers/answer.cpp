@@ -78,10 +78,25 @@ void restore(Answer& answer, const Presolved& own, const Graph& graph) {
     }
   }
   // No assignment with other numbers of a level is within a small gap; otherwise some may be.
-  if (answer.values && !answer.all_scores && bound - value < own.taming.margin)
+  if (answer.values && !answer.all_scores && bound - value < own.taming.margin &&
+      answer.value >= own.floor)
     answer.upper_bound = answer.value + own.unit * std::max(0.0, bound - value);
   else
     answer.upper_bound = own.restored(bound + own.taming.most_lost);
+  if (answer.values && !answer.all_scores)
+    answer.upper_bound = std::max(answer.upper_bound, answer.value);
+}
+
+// Goes back to an earlier assignment of the graph as it was, if that is better.
+void keep_better(Answer& answer, std::vector<std::uint8_t>&& values, double value) {
+  if (answer.all_scores || answer.status == Answer::Status::kInfeasible || !(value > answer.value))
+    return;
+  answer.values = std::move(values);
+  answer.value = value;
+  answer.upper_bound = std::max(answer.upper_bound, value);
+  answer.status = answer.upper_bound <= value + answer.tolerance ? Answer::Status::kOptimal
+                  : answer.status == Answer::Status::kOptimal    ? Answer::Status::kLimit
+                                                                 : answer.status;
 }
 
 // The value of the best assignment that was found, or of the last one if several were asked for.
@@ -107,13 +122,17 @@ Answer solve_presolved(const Graph& graph, double relative_gap, Control& control
   control.start();
   Presolved own = presolve(graph, Tame::kFlatten);
   Answer answer = run(own);
+  std::optional<std::vector<std::uint8_t>> first;
+  double floor = -kInfinity;
   if (!is_trusted(answer, own)) {
-    own = presolve(graph, Tame::kLevel,
-                   found_value(answer, graph, static_cast<std::size_t>(count)));
+    floor = found_value(answer, graph, static_cast<std::size_t>(count));
+    first = std::move(answer.values);
+    own = presolve(graph, Tame::kLevel, floor);
     answer = run(own);
   }
   answer.tolerance = own.graph.tolerance(relative_gap, answer.upper_bound);
   restore(answer, own, graph);
+  if (first) keep_better(answer, std::move(*first), floor);
   answer.seconds = control.seconds();
   return answer;
 }
