@@ -144,12 +144,12 @@ def work_folder(
     --------
     >>> import tempfile
     >>> place = Path(tempfile.mkdtemp(), "model.checkpoint")
-    >>> with work_folder(place, "model", ["*.checkpoint"]):
+    >>> with work_folder(place, "model", ["*.checkpoint"]):  # doctest: +ELLIPSIS
     ...     with work_folder(place, "model", ["*.checkpoint"]):
     ...         pass
     Traceback (most recent call last):
     ...
-    turbotree.errors.InputError: model: another run is writing it ...
+    turbotree.errors.InputError: model: another run is writing it; ...
     >>> place.exists()
     False
     """

@@ -168,7 +168,7 @@ def test_a_forbidden_arc_is_not_taken_for_one_that_nobody_believes_in(monkeypatc
     parts = part_set([2], [[(0, 1), (2, 1), (0, 2), (1, 2)]])
     arcs = parts.arcs.rows.tolist()
     nothing = SimpleNamespace(arcs=np.zeros(4))
-    monkeypatch.setattr("turbotree.parsing.decoding.part_marginals", lambda *_: nothing)
+    monkeypatch.setattr("turbotree.parsing.decoding.part_marginals", lambda *_, **__: nothing)
     for forbidden, heads in (([0, 1], [2, 0]), ([0, 2], [0, 1])):
         scores = {name: np.zeros(len(parts.parts(name).rows)) for name in FULL}
         scores["arc"][arcs.index(forbidden)] = -np.inf

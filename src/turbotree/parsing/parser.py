@@ -173,6 +173,7 @@ class Parser(SeveralTrees, Stored):
         decomposition = choose_decomposition(decoder, decomposition, shape)
         limit = usual_time_limit(time_limit_seconds, decoder)
         obeyed = self._rules(rules, decoder)
+        sentences = [as_sentence(sentence) for sentence in several(sentences)]
         pieces = list(groups(sentences))
         if len(pieces) > 1:
             return [

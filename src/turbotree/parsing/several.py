@@ -22,7 +22,7 @@ from turbotree.parsing.rules.several import several_that_obey
 from turbotree.parsing.sampling import sample_trees
 from turbotree.parsing.scored import FoundTree, Scored
 from turbotree.streaming import leaving_out, map_batches
-from turbotree.text import Sentence, several
+from turbotree.text import Sentence, as_sentence, several
 
 _BATCH_SIZE = 32
 
@@ -146,6 +146,7 @@ class SeveralTrees(ABC):
         limit = usual_time_limit(time_limit_seconds, decoder)
         obeyed = self._rules(rules, decoder)
         found: list[list[Parse]] = []
+        sentences = [as_sentence(sentence) for sentence in several(sentences)]
         for piece in groups(sentences):
             own = None if constraints is None else constraints[piece]
             scored = self._score(sentences[piece], shape, keep_given, own, profile or Profile())
@@ -257,6 +258,7 @@ class SeveralTrees(ABC):
                 raise InputError(f"{name} is {value}; expected at least 0")
         _, shape = self._decoding(None, projective, single_root)
         found: list[list[Parse]] = []
+        sentences = [as_sentence(sentence) for sentence in several(sentences)]
         for piece in groups(sentences):
             own = None if constraints is None else constraints[piece]
             scored = self._score(sentences[piece], shape, keep_given, own, profile or Profile())
