@@ -171,6 +171,13 @@ double largest_score(const Graph& graph) {
   return largest;
 }
 
+// What else a graph has never changes.
+void restore_scores(Graph& graph, const Graph& before) {
+  graph.scores = before.scores;
+  for (std::size_t b = 0; b < graph.blocks.size(); ++b)
+    graph.blocks[b].extras = before.blocks[b].extras;
+}
+
 void scale(Graph& graph, double unit) {
   const double factor = 1.0 / unit;
   for (double& score : graph.scores) score *= factor;
@@ -208,7 +215,7 @@ Presolved presolve(const Graph& graph, Tame how, double floor) {
   tame_own();
   double usual = usual_score(own, taming);
   if (usual == 0.0 || shifts.largest() <= kLargeShift * usual) {
-    own = graph;
+    restore_scores(own, graph);
     constant = settle_pins(own);
     tame_own();
     const double unshifted = usual_score(own, taming);

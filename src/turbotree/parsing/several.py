@@ -146,12 +146,7 @@ class SeveralTrees(ABC):
         limit = usual_time_limit(time_limit_seconds, decoder)
         obeyed = self._rules(rules, decoder)
         found: list[list[Parse]] = []
-        sentences = [as_sentence(sentence) for sentence in several(sentences)]
-        for piece in groups(sentences):
-            own = None if constraints is None else constraints[piece]
-            scored = self._score(sentences[piece], shape, keep_given, own, profile or Profile())
-            if scored is None:
-                continue
+        for scored in self._scored_pieces(sentences, shape, keep_given, constraints, profile):
             if obeyed is not None:
                 found += several_that_obey(scored, obeyed, decoder, k, diversity)
                 continue
@@ -258,18 +253,29 @@ class SeveralTrees(ABC):
                 raise InputError(f"{name} is {value}; expected at least 0")
         _, shape = self._decoding(None, projective, single_root)
         found: list[list[Parse]] = []
-        sentences = [as_sentence(sentence) for sentence in several(sentences)]
-        for piece in groups(sentences):
-            own = None if constraints is None else constraints[piece]
-            scored = self._score(sentences[piece], shape, keep_given, own, profile or Profile())
-            if scored is None:
-                continue
+        for scored in self._scored_pieces(sentences, shape, keep_given, constraints, profile):
             with scored.counts.stage("sampling"):
                 trees = [
                     sample_trees(scored, index, n, seed) for index in range(len(scored.sentences))
                 ]
             found += scored.label(trees)
         return found
+
+    def _scored_pieces(
+        self,
+        sentences: Sequence[Sentence],
+        shape: TreeShape,
+        keep_given: bool,
+        constraints: Sequence[Constraints] | None,
+        profile: Profile | None,
+    ) -> Iterator[Scored]:
+        """Score a batch in pieces that the memory has room for."""
+        sentences = [as_sentence(sentence) for sentence in several(sentences)]
+        for piece in groups(sentences):
+            own = None if constraints is None else constraints[piece]
+            scored = self._score(sentences[piece], shape, keep_given, own, profile or Profile())
+            if scored is not None:
+                yield scored
 
 
 def _in_time(
