@@ -19,12 +19,10 @@ import numpy as np
 import numpy.typing as npt
 
 import turbotree.chains._core as _core
+from turbotree.arrays import FloatArray, IntArray
 from turbotree.chains.pair_states import PairStates
 from turbotree.chains.sequences import BestLabels, LabelMarginals, Transitions
 from turbotree.errors import InfeasibleError, InputError
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int32]
 
 __all__ = [
     "BestLabels",

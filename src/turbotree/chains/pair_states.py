@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from turbotree.chains.sequences import FloatArray, IntArray, LabelMarginals, Transitions
+from turbotree.arrays import FloatArray, IntArray
+from turbotree.chains.sequences import LabelMarginals, Transitions
 
 #: Stands for the label before the first.
 NO_LABEL = -1

@@ -10,10 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 import turbotree.chains._core as _core
+from turbotree.arrays import FloatArray, IntArray
 from turbotree.errors import InfeasibleError, InputError
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from turbotree.arrays import FloatArray, IntArray
 from turbotree.experiments.records import Measured
 from turbotree.experiments.workshop import Workshop
 from turbotree.graphs import Status
 from turbotree.parsing import Parser
-from turbotree.parsing.arcs import FloatArray, IntArray, TreeShape
+from turbotree.parsing.arcs import TreeShape
 from turbotree.parsing.decoding import decode
 from turbotree.parsing.parts import PartSet
 from turbotree.text import Sentence

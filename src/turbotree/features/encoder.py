@@ -12,12 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from turbotree._headers import table, texts
+from turbotree.arrays import IntArray
 from turbotree.features import _core
 from turbotree.features.attributes import Word, feats_entries, reader_of
 from turbotree.features.lexicon import TAGS, Lexicon
 from turbotree.text import Sentence
-
-IntArray = npt.NDArray[np.int32]
 
 # The core's own reserved ids, then ours.
 NONE_ID, BEFORE_ID, AFTER_ID = range(_core.FIRST_FREE_ID)

@@ -8,10 +8,11 @@ from itertools import product
 
 import numpy as np
 
+from turbotree.arrays import IntArray
 from turbotree.errors import InputError
 from turbotree.features import _core
 from turbotree.features.attributes import SET_ATTRIBUTES
-from turbotree.features.encoder import AFTER_ID, BEFORE_ID, NONE_ID, Encoded, IntArray
+from turbotree.features.encoder import AFTER_ID, BEFORE_ID, NONE_ID, Encoded
 from turbotree.features.scorer import Parts, Scorer
 from turbotree.features.templates import (
     BETWEEN,

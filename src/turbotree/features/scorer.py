@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from turbotree.arrays import FloatArray, IntArray
 from turbotree.errors import InputError
 from turbotree.features import _core
-from turbotree.features.encoder import Encoded, Encoder, IntArray
+from turbotree.features.encoder import Encoded, Encoder
 from turbotree.features.templates import (
     BETWEEN,
     Atom,
@@ -24,8 +25,6 @@ from turbotree.features.templates import (
     parse_templates,
 )
 from turbotree.features.weights import AnyWeights, Weights
-
-FloatArray = npt.NDArray[np.float64]
 
 _DISTANCE, _DIRECTION, _BETWEEN_COUNT, _COLUMN = range(4)
 _NO_ID = -1  # no word has it

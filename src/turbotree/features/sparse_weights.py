@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from turbotree.arrays import FloatArray, KeyArray
 from turbotree.features import _core
 
 if TYPE_CHECKING:
     from turbotree.features.weights import Arrays, Weights
-
-FloatArray = npt.NDArray[np.float64]
-KeyArray = npt.NDArray[np.uint64]
 
 
 class ScaledWeights:

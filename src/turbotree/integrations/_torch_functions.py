@@ -7,11 +7,11 @@ from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch.autograd.function import once_differentiable
 
 from turbotree import trees
+from turbotree.arrays import FloatArray
 from turbotree.errors import InputError
 from turbotree.graphs import FactorGraph, Sparsemap, sparsemap
 from turbotree.graphs.sparsemap import with_scores
@@ -21,7 +21,6 @@ from turbotree.parsing.dense_parts import Places, dense_parts, part_scores
 from turbotree.parsing.parts import PartSet
 from turbotree.parsing.probabilities import part_marginals
 
-FloatArray = npt.NDArray[np.float64]
 Tensor: TypeAlias = torch.Tensor
 
 #: Belief propagation runs until messages move by less, so that differences of its answers count.

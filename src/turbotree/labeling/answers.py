@@ -8,9 +8,10 @@ from itertools import pairwise
 import numpy as np
 
 from turbotree import chains
+from turbotree.arrays import FloatArray, IntArray
 from turbotree.features import Encoded
 from turbotree.labeling.choices import ChoiceModel, best_choices
-from turbotree.labeling.model import ChainModel, FloatArray, IntArray
+from turbotree.labeling.model import ChainModel
 
 Model = ChainModel | ChoiceModel
 

@@ -9,10 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from turbotree import chains
+from turbotree.arrays import FloatArray, IntArray
 from turbotree.errors import InputError
 from turbotree.features import AnyWeights, Encoded, Encoder, LabelledParts, Scorer, Weights
 from turbotree.features._core import MAX_LABELS, Gradient, Prepared
-from turbotree.labeling.model import WORD, FloatArray, IntArray
+from turbotree.labeling.model import WORD
 from turbotree.learning import Expectation
 
 _NO_EDGES = np.zeros(0)

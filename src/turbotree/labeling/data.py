@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from turbotree.arrays import IntArray
 from turbotree.errors import InputError
 from turbotree.features import Encoded, Encoder
-from turbotree.labeling.model import IntArray
 from turbotree.labeling.schemes import OUTSIDE
 from turbotree.text import Layout, Sentence, read_sentences, renamed, sniff
 

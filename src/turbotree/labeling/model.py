@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from turbotree.arrays import FloatArray, IntArray
 from turbotree.chains import Transitions
 from turbotree.errors import InputError
 from turbotree.features import (
@@ -22,9 +23,6 @@ from turbotree.features import (
 )
 from turbotree.features._core import MAX_LABELS, Gradient, Prepared
 from turbotree.features.templates import ColumnAtom
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int32]
 
 #: A word; what its features go with is its label.
 WORD = PartKind(("w",))

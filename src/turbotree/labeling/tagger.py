@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from turbotree.arrays import IntArray
 from turbotree.errors import InputError
 from turbotree.features import Encoded, Encoder
 from turbotree.labeling.answers import Answer, ChainAnswer, Model, answer
-from turbotree.labeling.model import IntArray
 from turbotree.labeling.schemes import convert, letter_in
 from turbotree.labeling.tagging import Labelling, TaggedBatch, Tagging
 from turbotree.stored import Stored, training_facts

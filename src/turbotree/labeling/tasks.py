@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from turbotree.arrays import FloatArray, IntArray
 from turbotree.features import AnyWeights, Encoded, Weights
 from turbotree.features._core import Gradient
-from turbotree.labeling.model import ChainModel, FloatArray, IntArray
+from turbotree.labeling.model import ChainModel
 from turbotree.labeling.noise import WordNoise
 from turbotree.learning import Expectation
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from turbotree.arrays import FloatArray, IntArray
 from turbotree.chains import Transitions
 from turbotree.chains.pair_states import NO_LABEL, PairStates
 from turbotree.errors import InputError
@@ -16,8 +17,6 @@ from turbotree.features._core import MAX_LABELS, Gradient
 from turbotree.labeling.model import (
     TRIPLE,
     ChainModel,
-    FloatArray,
-    IntArray,
     PreparedRows,
     Rows,
     labelled_rows,

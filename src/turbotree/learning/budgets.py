@@ -7,10 +7,10 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
+from turbotree.arrays import FloatArray
 from turbotree.errors import InputError
 from turbotree.learning.regularisers import Groups
 
-FloatArray = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
 # Halvings of the step: beyond a millionth, groups are as good as dying at once.

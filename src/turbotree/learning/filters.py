@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from turbotree.arrays import FloatArray
 from turbotree.errors import InputError
 from turbotree.features import Weights
 from turbotree.features._core import MAX_TEMPLATES
 from turbotree.learning.problem import Task
 from turbotree.learning.regularisers import templates_of_keys
-
-FloatArray = npt.NDArray[np.float64]
 
 
 def information_gain(task: Task) -> FloatArray:

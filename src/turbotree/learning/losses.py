@@ -24,8 +24,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from turbotree.arrays import FloatArray
 from turbotree.errors import InputError
-from turbotree.learning.problem import FloatArray, Problem, excluded_parts
+from turbotree.learning.problem import Problem, excluded_parts
 from turbotree.naming import unknown
 
 # Beyond all use, and far from where scores overflow.

@@ -13,12 +13,9 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from turbotree.arrays import BoolArray, FloatArray, IndexArray
 from turbotree.features import AnyWeights, Weights
 from turbotree.features._core import Gradient
-
-FloatArray = npt.NDArray[np.float64]
-BoolArray = npt.NDArray[np.bool_]
-IntArray = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +78,7 @@ class ContrastedProblem(Problem, Protocol):
 
 def strongest_rivals(
     problem: ContrastedProblem, scores: FloatArray, most: int
-) -> tuple[IntArray, IntArray]:
+) -> tuple[IndexArray, IndexArray]:
     """Set the right part of each choice against the wrong ones of the highest scores.
 
     Parameters

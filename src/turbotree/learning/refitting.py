@@ -7,13 +7,14 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
+from turbotree.arrays import FloatArray
 from turbotree.errors import InputError
 from turbotree.features import AnyWeights, SparseWeights, Weights
 from turbotree.features._core import MAX_TEMPLATES, Gradient
 from turbotree.learning.checkpoint import Checkpoint
 from turbotree.learning.epochs import EpochRecord, OnInstance
 from turbotree.learning.learner import LearnerOptions, OnEpoch, learn
-from turbotree.learning.problem import Expectation, FloatArray, Problem, Task, excluded_parts
+from turbotree.learning.problem import Expectation, Problem, Task, excluded_parts
 from turbotree.learning.regularisers import templates_of_keys
 from turbotree.naming import unknown
 

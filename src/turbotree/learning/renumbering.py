@@ -6,14 +6,12 @@ from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
+from turbotree.arrays import KeyArray
 from turbotree.errors import InputError
 from turbotree.features import Weights
 from turbotree.features._core import LABEL_BITS, MAX_TEMPLATES
 from turbotree.learning.regularisers import templates_of_keys
-
-KeyArray = npt.NDArray[np.uint64]
 
 _LABEL = np.uint64((1 << LABEL_BITS) - 1)
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from turbotree.arrays import KeyArray
 from turbotree.errors import InputError
 from turbotree.features import SparseWeights, Template
 from turbotree.learning.checkpoint import Checkpoint
@@ -33,7 +34,6 @@ GROUPS = ("template", "label", "coarse-to-fine")
 #: What a template costs under the group lasso: by its number of features, or by a trial.
 COSTS = ("size", "worth")
 
-KeyArray = npt.NDArray[np.uint64]
 OnSparseEpoch = Callable[[SparseWeights, SparseRecord], None]
 
 

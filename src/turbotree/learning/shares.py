@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float64]
+from turbotree.arrays import FloatArray
 
 # Strengths of the ridge that are looked at, in units of the mean square of a voice.
 _LEAST_RIDGE, _LARGEST_RIDGE = 1e-8, 1e3

@@ -11,9 +11,10 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+from turbotree.arrays import FloatArray
 from turbotree.features import AnyWeights
 from turbotree.learning.losses import Loss
-from turbotree.learning.problem import FloatArray, Problem
+from turbotree.learning.problem import Problem
 
 _Problem = TypeVar("_Problem", bound=Problem)
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from turbotree.arrays import FloatArray
 from turbotree.features import Weights
 from turbotree.features._core import MAX_TEMPLATES
 from turbotree.learning.epochs import EpochRecord, order_of
@@ -17,8 +18,6 @@ from turbotree.learning.problem import ContrastedProblem, Task, strongest_rivals
 from turbotree.learning.progress import Progress, Silent
 from turbotree.learning.regularisers import Groups, templates_of_keys
 from turbotree.learning.shares import shares_of
-
-FloatArray = npt.NDArray[np.float64]
 
 # Of the best template's share: what the others count at least.
 _LEAST_SHARE = 1e-3

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from turbotree.arrays import BoolArray, FloatArray, IntArray, LongArray
 from turbotree.features import Parts
 from turbotree.graphs import FactorGraph
 from turbotree.parsing import _core
-from turbotree.parsing.arcs import FloatArray, IntArray
-from turbotree.parsing.families import BoolArray, Family, LongArray
+from turbotree.parsing.families import Family
 
 
 @dataclass(frozen=True, slots=True)

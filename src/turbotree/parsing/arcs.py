@@ -5,16 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from turbotree.arrays import FloatArray, IntArray
 from turbotree.errors import InputError
 from turbotree.features import AnyWeights, Encoded, PartKind, Parts, Scorer
 from turbotree.parsing import _core
 from turbotree.parsing.long_sentences import is_very_long, stretched_candidates
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int32]
-BoolArray = npt.NDArray[np.bool_]
 
 #: An arc: its head and its modifier.
 ARC = PartKind(("h", "m"))

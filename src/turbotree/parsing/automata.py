@@ -10,9 +10,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from turbotree.arrays import FloatArray
 from turbotree.graphs import FactorGraph, Kind
 from turbotree.graphs.blocks import PROJECTIVE, SINGLE_ROOT, Chunk
-from turbotree.parsing.arcs import FloatArray, TreeShape
+from turbotree.parsing.arcs import TreeShape
 from turbotree.parsing.families import (
     ArcFamily,
     Family,

@@ -18,10 +18,11 @@ from typing import Any
 
 import numpy as np
 
+from turbotree.arrays import FloatArray
 from turbotree.graphs import FactorGraph, Kind, Marginals
 from turbotree.graphs.blocks import Chunk
 from turbotree.parsing.ancestry import AncestryFamily, add_ancestry, families_of_ancestry
-from turbotree.parsing.arcs import FloatArray, TreeShape
+from turbotree.parsing.arcs import TreeShape
 from turbotree.parsing.automata import (
     IN_AUTOMATA,
     add_automata,

@@ -12,12 +12,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
-from turbotree.parsing.arcs import FloatArray, IntArray
+from turbotree.arrays import FloatArray, IntArray, LongArray
 from turbotree.parsing.families import SiblingFamily
-
-LongArray = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,11 @@ from contextlib import suppress
 
 import numpy as np
 
+from turbotree.arrays import FloatArray, IntArray
 from turbotree.errors import InfeasibleError, InputError
 from turbotree.features import Encoded, Parts
 from turbotree.naming import suggest
-from turbotree.parsing.arcs import FloatArray, IntArray, Pruner, TreeShape, all_arcs, best_trees
+from turbotree.parsing.arcs import Pruner, TreeShape, all_arcs, best_trees
 from turbotree.parsing.automata import tree_of_arcs
 from turbotree.parsing.constraints import Constraints, place, word
 from turbotree.parsing.labels import LabelDictionary, LabelLimits

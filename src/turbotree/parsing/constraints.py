@@ -9,14 +9,12 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from turbotree.arrays import BoolArray, IntArray
 from turbotree.errors import InfeasibleError, InputError
 from turbotree.graphs import FactorGraph
-from turbotree.parsing.arcs import IntArray, TreeShape
+from turbotree.parsing.arcs import TreeShape
 from turbotree.text import Sentence
-
-BoolArray = npt.NDArray[np.bool_]
 
 
 class Arc(NamedTuple):

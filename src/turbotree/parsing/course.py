@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
+from turbotree.arrays import IntArray
 from turbotree.features import FrozenWeights, Weights
 from turbotree.interrupts import Threads
 from turbotree.learning import (
@@ -17,7 +18,6 @@ from turbotree.learning import (
     learn,
 )
 from turbotree.learning.progress import Progress
-from turbotree.parsing.arcs import IntArray
 from turbotree.parsing.blueprint import Blueprint
 from turbotree.parsing.options import TrainingOptions
 from turbotree.parsing.templates import load_templates

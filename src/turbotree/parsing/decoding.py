@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from turbotree.arrays import FloatArray, IntArray
 from turbotree.errors import InfeasibleError, InputError
 from turbotree.graphs import FactorGraph, Solution, Status
 from turbotree.naming import unknown
 from turbotree.parsing.ancestry import add_ancestry, families_of_ancestry
-from turbotree.parsing.arcs import FloatArray, IntArray, TreeShape, best_trees, only_allowed
+from turbotree.parsing.arcs import TreeShape, best_trees, only_allowed
 from turbotree.parsing.automata import (
     IN_AUTOMATA,
     add_automata,

@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-import numpy.typing as npt
 
+from turbotree.arrays import FloatArray, LongArray
 from turbotree.features import Parts
 from turbotree.parsing.parts import PartSet
-
-FloatArray = npt.NDArray[np.float64]
-LongArray = npt.NDArray[np.int64]
 
 #: Where the score of each part stands in the array of its family; a part with a negative first
 #: index has none.

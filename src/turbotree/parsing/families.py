@@ -6,14 +6,10 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from turbotree.arrays import BoolArray, IntArray, LongArray
 from turbotree.features import Parts
 from turbotree.parsing import _core
-from turbotree.parsing.arcs import IntArray
-
-BoolArray = npt.NDArray[np.bool_]
-LongArray = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from turbotree import trees
+from turbotree.arrays import FloatArray
 from turbotree.errors import InfeasibleError
 from turbotree.graphs import FactorGraph, Solution, Status, k_best
 from turbotree.graphs.k_best import losses, values_of
-from turbotree.parsing.arcs import FloatArray, TreeShape
+from turbotree.parsing.arcs import TreeShape
 from turbotree.parsing.certificate import Certificate
 from turbotree.parsing.decoding import SOLVERS, build_graph, heads_of
 from turbotree.parsing.parts import PartSet

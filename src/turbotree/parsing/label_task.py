@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from turbotree import chains
+from turbotree.arrays import BoolArray, FloatArray, IntArray
 from turbotree.features import AnyWeights, Encoded
 from turbotree.features._core import Gradient
 from turbotree.learning import Expectation
-from turbotree.parsing.arcs import BoolArray, FloatArray, IntArray
 from turbotree.parsing.labels import LabelModel
 from turbotree.parsing.treebank import UNKNOWN
 

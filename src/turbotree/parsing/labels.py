@@ -6,15 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from turbotree import chains
+from turbotree.arrays import FloatArray, IntArray
 from turbotree.errors import InputError
 from turbotree.features import AnyWeights, Encoded, Encoder, LabelledParts, PartKind, Scorer
 from turbotree.parsing import _core
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int32]
 
 #: A modifier with its surroundings in the tree; see ``templates/label.txt``.
 NODE = PartKind(("h", "m", "g", "p", "n", "l", "r"), {"left": 4, "right": 4, "rank": 4, "last": 2})

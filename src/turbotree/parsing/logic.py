@@ -20,11 +20,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from turbotree.arrays import FloatArray
 from turbotree.errors import InputError
 from turbotree.features import Parts
 from turbotree.graphs import FactorGraph
 from turbotree.parsing.ancestry import add_ancestry, families_of_ancestry
-from turbotree.parsing.arcs import FloatArray, TreeShape, best_trees
+from turbotree.parsing.arcs import TreeShape, best_trees
 from turbotree.parsing.commodities import commodities, grouped
 from turbotree.parsing.families import (
     ArcFamily,

@@ -25,7 +25,8 @@ from turbotree.features import Encoded, Parts
 from turbotree.graphs.limits import read_time_limit
 
 if TYPE_CHECKING:
-    from turbotree.parsing.arcs import FloatArray, IntArray, Pruner, TreeShape
+    from turbotree.arrays import FloatArray, IntArray
+    from turbotree.parsing.arcs import Pruner, TreeShape
 
 #: Words up to which decoders search where the relaxation leaves a gap.
 SEARCHED = 256

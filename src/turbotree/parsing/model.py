@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from turbotree.arrays import FloatArray
 from turbotree.features import AnyWeights, Encoded, Encoder, Scorer, Weights
 from turbotree.features._core import Gradient, Prepared
-from turbotree.parsing.arcs import FloatArray
 from turbotree.parsing.parts import FAMILIES, PartSet
 
 #: One score a part, by family.

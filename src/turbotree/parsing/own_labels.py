@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from turbotree.arrays import FloatArray
 from turbotree.errors import InfeasibleError, InputError
-
-FloatArray = npt.NDArray[np.float64]
 
 
 def take_labels(

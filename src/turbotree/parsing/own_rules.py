@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from turbotree.arrays import FloatArray
 from turbotree.errors import InfeasibleError, InputError
-from turbotree.parsing.arcs import FloatArray, TreeShape
+from turbotree.parsing.arcs import TreeShape
 from turbotree.parsing.parts import PartSet
 from turbotree.parsing.rules.compiled import ParserRules, RulesLike, compile_rules
 from turbotree.parsing.rules.lazily import broken_rules, rewards

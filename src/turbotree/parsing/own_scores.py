@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from turbotree import trees
+from turbotree.arrays import FloatArray, LongArray
 from turbotree.errors import InputError
 from turbotree.graphs import FactorGraph, Status
 from turbotree.graphs.batch import solve_many
@@ -24,9 +25,6 @@ from turbotree.parsing.parts import PartSet
 from turbotree.parsing.rules.compiled import RulesLike
 from turbotree.text import Sentence
 from turbotree.trees._inputs import Problem, as_array, read_problem
-
-FloatArray = npt.NDArray[np.float64]
-LongArray = npt.NDArray[np.int64]
 
 _DECODERS = ("auto", "exact")
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 
 import numpy as np
-import numpy.typing as npt
 
+from turbotree.arrays import FloatArray, IntArray
 from turbotree.parsing.arcs import TreeShape
 from turbotree.parsing.certificate import Certificate
 from turbotree.parsing.constraints import Constraints
@@ -18,9 +18,6 @@ from turbotree.parsing.model import PartScores
 from turbotree.parsing.parts import PartSet
 from turbotree.parsing.probabilities import PartMarginals, part_marginals
 from turbotree.text import Sentence
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True)

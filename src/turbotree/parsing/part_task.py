@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from turbotree.arrays import BoolArray, FloatArray, IntArray
 from turbotree.errors import InputError
 from turbotree.features import AnyWeights, Encoded, Parts, Weights
 from turbotree.features._core import Gradient
 from turbotree.graphs import Status
 from turbotree.learning import Expectation
 from turbotree.naming import unknown
-from turbotree.parsing.arcs import BoolArray, FloatArray, IntArray, TreeShape, all_arcs, best_trees
+from turbotree.parsing.arcs import TreeShape, all_arcs, best_trees
 from turbotree.parsing.automata import IN_AUTOMATA
 from turbotree.parsing.decoding import build_graph, decode, heads_of
 from turbotree.parsing.model import PartModel

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from turbotree.arrays import IntArray
 from turbotree.errors import InputError
 from turbotree.features import PartKind, Parts
 from turbotree.naming import unknown
 from turbotree.parsing import _core
 from turbotree.parsing.ancestry import ancestry_families
-from turbotree.parsing.arcs import ARC, IntArray
+from turbotree.parsing.arcs import ARC
 from turbotree.parsing.families import (
     ArcFamily,
     Family,

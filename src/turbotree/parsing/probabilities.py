@@ -8,8 +8,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from turbotree.arrays import FloatArray
 from turbotree.graphs import FactorGraph
-from turbotree.parsing.arcs import FloatArray, TreeShape, arc_marginals
+from turbotree.parsing.arcs import TreeShape, arc_marginals
 from turbotree.parsing.beliefs import belief_graph, find_beliefs, part_probabilities
 from turbotree.parsing.long_sentences import is_long, is_very_long, rounds_of_beliefs
 from turbotree.parsing.parts import PartSet

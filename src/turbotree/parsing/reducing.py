@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from turbotree.arrays import FloatArray, IntArray
 from turbotree.features import Parts
-from turbotree.parsing.arcs import FloatArray, IntArray
 from turbotree.parsing.parts import PartSet
 
 #: Families whose parts over fewer arcs are some of those over all.

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from turbotree.arrays import FloatArray
 from turbotree.graphs import Solution, Status
 from turbotree.graphs.limits import Limits
 from turbotree.graphs.linear_program import Model, Program, run_program
@@ -23,7 +24,7 @@ from turbotree.parsing.ancestry import (
     families_of_ancestry,
     renumbered,
 )
-from turbotree.parsing.arcs import FloatArray, TreeShape
+from turbotree.parsing.arcs import TreeShape
 from turbotree.parsing.commodities import Commodities, commodities
 from turbotree.parsing.families import (
     ArcFamily,

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from turbotree.arrays import FloatArray
 from turbotree.graphs import FactorGraph, Kind, Solution
 from turbotree.graphs.blocks import Chunk
 from turbotree.parsing.ancestry import families_of_ancestry
-from turbotree.parsing.arcs import FloatArray
 from turbotree.parsing.automata import (
     IN_AUTOMATA,
     add_automata,

@@ -12,8 +12,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from turbotree.arrays import IntArray
 from turbotree.features.encoder import ROOT_ID
-from turbotree.parsing.labels import IntArray, LabelDictionary
+from turbotree.parsing.labels import LabelDictionary
 
 #: What the label is called in treebanks that parsers older than this rule were trained on.
 USUAL = "root"

@@ -15,9 +15,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from turbotree import trees
+from turbotree.arrays import FloatArray, IntArray
 from turbotree.errors import InputError
 from turbotree.graphs import Status
-from turbotree.parsing.arcs import FloatArray, IntArray, TreeShape
+from turbotree.parsing.arcs import TreeShape
 from turbotree.parsing.certificate import Certificate
 from turbotree.parsing.decoding import tree_score
 from turbotree.parsing.k_best import arc_matrix

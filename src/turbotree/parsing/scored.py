@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from turbotree.arrays import IntArray
 from turbotree.features import Encoded
 from turbotree.graphs import Status
-from turbotree.parsing.arcs import IntArray, TreeShape
+from turbotree.parsing.arcs import TreeShape
 from turbotree.parsing.certificate import Certificate
 from turbotree.parsing.constrained import label_limits
 from turbotree.parsing.constraints import Constraints

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from turbotree.arrays import BoolArray, IntArray
 from turbotree.errors import InputError
 from turbotree.features import Encoded, Encoder, Parts
-from turbotree.parsing.arcs import BoolArray, IntArray
 from turbotree.parsing.labels import LabelDictionary
 from turbotree.parsing.root_label import root_label, with_root_label
 from turbotree.text import Sentence, check_partial_tree, check_tree, read_sentences

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from turbotree.arrays import IntArray
 from turbotree.errors import InputError
 from turbotree.features import Encoder, Weights, attributes_of, parse_templates
 from turbotree.features.attributes import Word
-from turbotree.labeling.model import PAIR, ChainModel, IntArray
+from turbotree.labeling.model import PAIR, ChainModel
 from turbotree.labeling.tasks import ChainTask
 from turbotree.learning import Checkpoint, EpochRecord, LearnerOptions, Loss, learn
 from turbotree.learning.progress import Progress, Silent

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from turbotree.arrays import FloatArray
 from turbotree.errors import InputError
 from turbotree.learning.regularisers.base import (
-    FloatArray,
     Regulariser,
     checked_amount,
     checked_weights,

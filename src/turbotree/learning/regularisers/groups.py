@@ -9,8 +9,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from turbotree.arrays import FloatArray, LongArray
 from turbotree.errors import InputError
-from turbotree.learning.regularisers.base import FloatArray, IntArray
 
 #: How a group's weight follows from its size.
 WEIGHT_RULES = ("one", "sqrt", "log2")
@@ -55,8 +55,8 @@ class Groups:
     """
 
     size: int
-    offsets: IntArray
-    members: IntArray
+    offsets: LongArray
+    members: LongArray
     weights: FloatArray
     names: tuple[str, ...]
 
@@ -114,8 +114,8 @@ class Groups:
     def _checked(
         cls,
         size: int | None,
-        offsets: IntArray,
-        members: IntArray,
+        offsets: LongArray,
+        members: LongArray,
         weights: str | npt.ArrayLike,
         names: Sequence[str] | None,
     ) -> Groups:
@@ -140,16 +140,16 @@ class Groups:
         return len(self.offsets) - 1
 
     @cached_property
-    def sizes(self) -> IntArray:
+    def sizes(self) -> LongArray:
         """Number of coordinates of each group."""
         return np.diff(self.offsets)
 
     @cached_property
-    def owners(self) -> IntArray:
+    def owners(self) -> LongArray:
         """For each entry of ``members``, its group."""
         return np.repeat(np.arange(len(self)), self.sizes)
 
-    def of_group(self, group: int) -> IntArray:
+    def of_group(self, group: int) -> LongArray:
         """Return the coordinates of one group."""
         return self.members[self.offsets[group] : self.offsets[group + 1]]
 
@@ -172,7 +172,7 @@ class Groups:
         return bool((np.bincount(self.members, minlength=1) > 1).any())
 
     @cached_property
-    def parents(self) -> IntArray | None:
+    def parents(self) -> LongArray | None:
         """The smallest group around each (-1: none), or None where groups cross.
 
         Of two equal groups one is inside the other.
@@ -222,7 +222,7 @@ class Groups:
         )
 
     @cached_property
-    def cells(self) -> IntArray:
+    def cells(self) -> LongArray:
         """For each coordinate, the number of its cell: coordinates in the very same groups.
 
         >>> Groups.of([[0, 1, 2], [2, 3]], size=5).cells.tolist()

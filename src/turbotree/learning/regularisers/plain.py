@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy.typing as npt
 
+from turbotree.arrays import FloatArray
 from turbotree.learning.regularisers.base import (
-    FloatArray,
     Regulariser,
     checked_amount,
     checked_weights,

@@ -15,7 +15,7 @@ import math
 
 import numpy as np
 
-from turbotree.learning.regularisers.base import FloatArray
+from turbotree.arrays import FloatArray
 
 _SHRINKING = 0.15  # of mu, from one problem to the next
 _NEAR = 0.3  # a Newton decrement below which full steps converge

@@ -7,14 +7,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from turbotree.arrays import LongArray
 from turbotree.errors import InputError
 from turbotree.features import Template
 from turbotree.features._core import LABEL_BITS, MAX_TEMPLATES
 from turbotree.features.templates import Atom, WordAtom
-from turbotree.learning.regularisers.base import IntArray
 from turbotree.learning.regularisers.groups import Groups
-
-KeyArray = npt.NDArray[np.uint64]
 
 #: Attributes that see less come before those that see more.
 COARSENESS: Mapping[str, tuple[str, ...]] = {
@@ -25,7 +23,7 @@ COARSENESS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def templates_of_keys(keys: npt.ArrayLike) -> IntArray:
+def templates_of_keys(keys: npt.ArrayLike) -> LongArray:
     """Return the number of each feature's template.
 
     >>> templates_of_keys(np.array([(3 + 1) << 12 | 5], dtype=np.uint64)).tolist()

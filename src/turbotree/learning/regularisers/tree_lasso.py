@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy.typing as npt
 
+from turbotree.arrays import FloatArray
 from turbotree.errors import InputError
-from turbotree.learning.regularisers.base import FloatArray, checked_amount, checked_weights
+from turbotree.learning.regularisers.base import checked_amount, checked_weights
 from turbotree.learning.regularisers.group_lasso import GroupRegulariser, shrink_groups
 from turbotree.learning.regularisers.groups import Groups
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from turbotree.arrays import FloatArray, IntArray
 from turbotree.errors import InfeasibleError
 from turbotree.graphs import FactorGraph
 from turbotree.graphs.rules.circuit import Circuit
 from turbotree.graphs.rules.syntax import Rule
-from turbotree.parsing.arcs import FloatArray, IntArray
 from turbotree.parsing.labels import LabelScores
 from turbotree.parsing.rules.lazily import LazyRules, broken_rules
 from turbotree.parsing.rules.searching import solve

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from turbotree.arrays import IntArray
 from turbotree.errors import InfeasibleError, InputError
 from turbotree.graphs.rules.syntax import Rule
-from turbotree.parsing.arcs import IntArray
 from turbotree.parsing.decoding import decode, tree_score
 from turbotree.parsing.labels import LabelScores
 from turbotree.parsing.parts import PartSet

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from turbotree.arrays import IntArray
 from turbotree.errors import InfeasibleError, InputError
 from turbotree.features import Encoded
 from turbotree.graphs import Status
 from turbotree.graphs.rules.syntax import Rule
 from turbotree.graphs.rules.world import Bindings
 from turbotree.interrupts import OutOfTimeError, time_limit
-from turbotree.parsing.arcs import IntArray
 from turbotree.parsing.constraints import place
 from turbotree.parsing.labels import LabelScores
 from turbotree.parsing.parse import Parse

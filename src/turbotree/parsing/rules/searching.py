@@ -7,12 +7,13 @@ from time import perf_counter
 
 import numpy as np
 
+from turbotree.arrays import FloatArray, IntArray
 from turbotree.errors import InfeasibleError
 from turbotree.graphs import FactorGraph, Solution, Status
 from turbotree.graphs.rules.circuit import FALSE, Circuit
 from turbotree.graphs.rules.relations import Ints
 from turbotree.graphs.rules.syntax import Rule
-from turbotree.parsing.arcs import FloatArray, IntArray, TreeShape
+from turbotree.parsing.arcs import TreeShape
 from turbotree.parsing.certificate import Certificate
 from turbotree.parsing.constraints import Constraints
 from turbotree.parsing.decoding import SOLVERS, build_graph, tree_score

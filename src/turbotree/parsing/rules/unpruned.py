@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from turbotree.arrays import IntArray
 from turbotree.features import Encoded, Parts
 from turbotree.graphs.rules.syntax import Rule
-from turbotree.parsing.arcs import IntArray, TreeShape, all_arcs
+from turbotree.parsing.arcs import TreeShape, all_arcs
 from turbotree.parsing.constraints import Constraints
 from turbotree.parsing.model import PartScores
 from turbotree.parsing.parts import PartSet

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from turbotree.arrays import IntArray
 from turbotree.features import Parts
 from turbotree.graphs import FactorGraph
 from turbotree.graphs.rules.circuit import FALSE, TRUE, Circuit
@@ -21,7 +22,6 @@ from turbotree.parsing.ancestry import (
     families_of_ancestry,
     renumbered,
 )
-from turbotree.parsing.arcs import IntArray
 from turbotree.parsing.rules.words import Words
 
 
