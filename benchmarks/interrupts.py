@@ -114,6 +114,8 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=0.5)
     parser.add_argument("--only", help="Only commands with this in their names.", default="")
     options = parser.parse_args()
+    # A shell has its background jobs ignore SIGINT, and so would the commands started here.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     chance = random.Random(options.seed)
     folder = Path(tempfile.mkdtemp())
     write_conllu(treebank(150, seed=1), folder / "train.conllu")
