@@ -19,8 +19,8 @@ from pathlib import Path
 from turbotree.learning.mixing import SHARES, Mixing
 from turbotree.learning.progress import Lines
 from turbotree.parsing import TrainingOptions
-from turbotree.parsing.training import Trainer
-from turbotree.parsing.treebank import read_trees
+from turbotree.parsing.training.trainer import Trainer
+from turbotree.parsing.training.treebank import read_trees
 from turbotree.scaling import deal, open_crew, open_engine
 from turbotree.scaling.training import MixingTrainer
 

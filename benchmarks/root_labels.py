@@ -21,7 +21,7 @@ from unittest.mock import patch
 from turbotree.evaluation import attachment_scores
 from turbotree.learning.progress import Silent
 from turbotree.parsing import Parse, Parser, TrainingOptions
-from turbotree.parsing.training import Trainer
+from turbotree.parsing.training.trainer import Trainer
 from turbotree.text import Sentence, read_sentences
 
 ROOT = "root"
@@ -30,7 +30,7 @@ ROOT = "root"
 def parsers(train: list[Sentence], options: TrainingOptions) -> tuple[Parser, Parser]:
     """Train a parser; give it, and with labels that know nothing of the root's."""
     parser = Trainer(train, [], options, None, Silent()).run()
-    with patch("turbotree.parsing.treebank.root_label", return_value=None):
+    with patch("turbotree.parsing.training.treebank.root_label", return_value=None):
         labels, _ = Trainer(train, [], options, None, Silent()).train_labels()
     return parser, replace(parser, labels=labels)
 

@@ -33,8 +33,8 @@ from turbotree.labeling.templates import load_templates as label_templates
 from turbotree.learning.progress import Lines, Silent
 from turbotree.learning.selection import COSTS, GROUPS, METHODS, SelectionOptions
 from turbotree.parsing import Parser
-from turbotree.parsing.selecting import select_parser
 from turbotree.parsing.templates import load_templates as arc_templates
+from turbotree.parsing.training.selecting import select_parser
 from turbotree.text import Sentence, read_conllu
 
 #: Training, held-out and test file; None: the last tenth of the training sentences.

@@ -21,7 +21,7 @@ from turbotree.parsing.arcs import (
     best_trees,
 )
 from turbotree.parsing.model import PartModel
-from turbotree.parsing.part_task import PartTask
+from turbotree.parsing.training.part_task import PartTask
 from turbotree.text import Sentence
 
 REAL = st.floats(-8, 8)

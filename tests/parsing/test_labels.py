@@ -17,7 +17,6 @@ from turbotree.features import Encoder, Weights
 from turbotree.features.encoder import ROOT_ID
 from turbotree.learning import LearnerOptions, Loss, learn
 from turbotree.parsing import _core
-from turbotree.parsing.label_task import LabelProblem, LabelTask
 from turbotree.parsing.labels import (
     NODE,
     LabelDictionary,
@@ -25,6 +24,7 @@ from turbotree.parsing.labels import (
     pair_kind,
 )
 from turbotree.parsing.root_label import evident_root_label, with_root_label
+from turbotree.parsing.training.label_task import LabelProblem, LabelTask
 from turbotree.text import Sentence
 
 NAMES = ["a", "b", "c"]

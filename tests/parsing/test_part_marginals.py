@@ -15,10 +15,10 @@ from turbotree.parsing.arcs import TreeShape, arc_marginals
 from turbotree.parsing.beliefs import belief_graph
 from turbotree.parsing.decoding import tree_score
 from turbotree.parsing.model import PartModel
-from turbotree.parsing.part_task import PartProblem
 from turbotree.parsing.parts import MODELS, PartSet
 from turbotree.parsing.probabilities import part_marginals
-from turbotree.parsing.training import train_parser
+from turbotree.parsing.training.part_task import PartProblem
+from turbotree.parsing.training.trainer import train_parser
 from turbotree.text import treebank
 
 MIXES = [

@@ -33,7 +33,7 @@ def plain() -> Parser:
 @pytest.fixture(scope="module")
 def unaware() -> Parser:
     """The same parser, if nobody looks at labels under the root."""
-    with patch("turbotree.parsing.treebank.root_label", return_value=None):
+    with patch("turbotree.parsing.training.treebank.root_label", return_value=None):
         return train(treebank(40, seed=1))
 
 

@@ -17,10 +17,10 @@ from turbotree.learning.regularisers import templates_of_keys
 from turbotree.parsing import Parser, TrainingOptions, select_parser
 from turbotree.parsing.arcs import ARC, TreeShape
 from turbotree.parsing.model import PartModel
-from turbotree.parsing.part_task import PartTask
 from turbotree.parsing.parts import FAMILIES
 from turbotree.parsing.templates import load_templates
-from turbotree.parsing.training import Trainer
+from turbotree.parsing.training.part_task import PartTask
+from turbotree.parsing.training.trainer import Trainer
 from turbotree.text import treebank
 
 FAST = SelectionOptions(epochs=2, rounds_between=10)

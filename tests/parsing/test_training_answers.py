@@ -13,10 +13,10 @@ from turbotree.graphs import Status
 from turbotree.parsing.arcs import TreeShape
 from turbotree.parsing.decoding import build_graph, tree_score
 from turbotree.parsing.dense_parts import dense_parts
-from turbotree.parsing.options import TrainingOptions
 from turbotree.parsing.parts import MODELS
 from turbotree.parsing.relaxed import automata_alone, relaxed_parts
-from turbotree.parsing.training import train_parser
+from turbotree.parsing.training.options import TrainingOptions
+from turbotree.parsing.training.trainer import train_parser
 from turbotree.text import treebank
 
 MIXES = [

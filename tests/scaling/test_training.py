@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from turbotree.errors import InputError
-from turbotree.parsing.training import train_parser
+from turbotree.parsing.training.trainer import train_parser
 from turbotree.scaling import deal, open_crew, open_engine, train_in_shards
 from turbotree.scaling.crews import ProcessCrew
 from turbotree.scaling.engines import WorkerLostError

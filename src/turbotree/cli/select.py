@@ -25,7 +25,7 @@ from turbotree.learning.selection_plot import check_plot
 from turbotree.learning.selection_report import SelectionReport
 from turbotree.outputs import check_outputs
 from turbotree.parsing import Parser, TrainingOptions
-from turbotree.parsing.selecting import select_parser
+from turbotree.parsing.training.selecting import select_parser
 
 _DEFAULTS = SelectionOptions()
 #: What is selected from if nothing is said.

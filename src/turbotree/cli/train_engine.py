@@ -8,7 +8,7 @@ from turbotree.cli.corpus import EngineName
 from turbotree.errors import InputError
 from turbotree.learning.mixing import Mixing
 from turbotree.parsing import Parser
-from turbotree.parsing.treebank import TrainingSource
+from turbotree.parsing.training.treebank import TrainingSource
 from turbotree.scaling import open_crew, open_engine, train_in_shards
 
 

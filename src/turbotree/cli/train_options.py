@@ -12,8 +12,8 @@ from turbotree.cli.corpus import EngineName
 from turbotree.cli.reading import OnMistake
 from turbotree.cli.training_choices import LABEL_SETS, FeatureSet, ModelKind, TrainingDecoder
 from turbotree.parsing import TrainingOptions
-from turbotree.parsing.options import TEMPLATE_SETS
 from turbotree.parsing.parts import FAMILIES
+from turbotree.parsing.training.options import TEMPLATE_SETS
 
 DEFAULTS = TrainingOptions()
 

@@ -10,8 +10,8 @@ from turbotree.features import read_templates
 from turbotree.labeling import TASKS
 from turbotree.labeling.templates import load_templates as label_templates
 from turbotree.naming import suggest
-from turbotree.parsing.options import TEMPLATE_SETS
 from turbotree.parsing.templates import load_templates as arc_templates
+from turbotree.parsing.training.options import TEMPLATE_SETS
 
 #: The template sets of taggers.
 LABEL_SETS = [name for sets in TASKS.values() for name in sets]

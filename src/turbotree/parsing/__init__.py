@@ -3,13 +3,13 @@
 from turbotree.parsing.arcs import PruningOptions, TreeShape
 from turbotree.parsing.constraints import Constraints
 from turbotree.parsing.decoding_batches import DECODERS
-from turbotree.parsing.options import TrainingOptions
 from turbotree.parsing.own_scores import Decoded, decode
 from turbotree.parsing.parse import Parse
 from turbotree.parsing.parser import Parser
 from turbotree.parsing.rules import ParserRules, compile_rules, learn_rule_weights, shipped_rules
-from turbotree.parsing.selecting import select_parser
-from turbotree.parsing.training import train_parser
+from turbotree.parsing.training.options import TrainingOptions
+from turbotree.parsing.training.selecting import select_parser
+from turbotree.parsing.training.trainer import train_parser
 
 __all__ = [
     "DECODERS",

@@ -34,7 +34,7 @@ from turbotree.streaming import map_batches
 from turbotree.text import Sentence, as_sentence, several
 
 if TYPE_CHECKING:
-    from turbotree.parsing.treebank import TrainingSource
+    from turbotree.parsing.training.treebank import TrainingSource
 
 _BATCH_SIZE = 128
 
@@ -59,7 +59,7 @@ class Parser(SeveralTrees, Stored):
 
     @classmethod
     def train(cls, train: TrainingSource, **options: Any) -> Parser:
-        """Train a parser on a treebank; see :func:`turbotree.parsing.training.train_parser`.
+        """Train a parser on a treebank; see :func:`turbotree.parsing.train_parser`.
 
         Examples
         --------
@@ -69,7 +69,7 @@ class Parser(SeveralTrees, Stored):
         >>> len(parse.heads) == len(parse.sentence)
         True
         """
-        from turbotree.parsing.training import train_parser
+        from turbotree.parsing.training.trainer import train_parser
 
         return train_parser(train, **options)
 

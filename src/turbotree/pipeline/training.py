@@ -13,7 +13,7 @@ from turbotree.learning import Checkpoint, EpochRecord
 from turbotree.learning.progress import Progress, Silent
 from turbotree.naming import options_from
 from turbotree.parsing import Parser
-from turbotree.parsing.treebank import read_trees
+from turbotree.parsing.training.treebank import read_trees
 from turbotree.pipeline.jackknife import Annotator, jackknife
 from turbotree.pipeline.lemmatizer import Lemmatizer
 from turbotree.pipeline.options import PipelineOptions

@@ -14,9 +14,9 @@ from turbotree.learning.learner import supported
 from turbotree.learning.mixing import Leg, ShardLeg, learn_leg
 from turbotree.learning.mixtures import Keys
 from turbotree.learning.progress import Silent
-from turbotree.parsing.blueprint import Blueprint
-from turbotree.parsing.part_task import PartTask
-from turbotree.parsing.training import Trainer
+from turbotree.parsing.training.blueprint import Blueprint
+from turbotree.parsing.training.part_task import PartTask
+from turbotree.parsing.training.trainer import Trainer
 from turbotree.scaling.shards import Shard
 
 

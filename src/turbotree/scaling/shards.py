@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from turbotree.errors import InputError
-from turbotree.parsing.treebank import read_trees
+from turbotree.parsing.training.treebank import read_trees
 from turbotree.scaling.pieces import Piece, cut
 from turbotree.text import Layout, Sentence, sniff
 

@@ -24,9 +24,9 @@ from turbotree.learning.mixtures import Keys, merged
 from turbotree.learning.progress import Progress, Silent
 from turbotree.parsing import Parser
 from turbotree.parsing.arcs import Pruner
-from turbotree.parsing.part_task import PartTask
-from turbotree.parsing.training import Trainer, options_of
-from turbotree.parsing.treebank import TrainingSource, read_trees
+from turbotree.parsing.training.part_task import PartTask
+from turbotree.parsing.training.trainer import Trainer, options_of
+from turbotree.parsing.training.treebank import TrainingSource, read_trees
 from turbotree.scaling.crews import Crew
 from turbotree.scaling.desks import Stage, leg_of_shard, supported_of_shard
 from turbotree.scaling.shards import Shard, deal
@@ -52,7 +52,7 @@ def train_in_shards(
     """Train a parser in shards, by iterative parameter mixing.
 
     The outcome depends on the number of shards, and on nothing else that serial training does not
-    depend on; one shard gives what :func:`~turbotree.parsing.training.train_parser` gives.
+    depend on; one shard gives what :func:`~turbotree.parsing.train_parser` gives.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def train_in_shards(
     mixing
         How their weights are mixed, and how often.
     dev, checkpoint, resume, progress, options
-        As for :func:`~turbotree.parsing.training.train_parser`. The state is kept after each
+        As for :func:`~turbotree.parsing.train_parser`. The state is kept after each
         epoch.
 
     Examples

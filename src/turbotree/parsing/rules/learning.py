@@ -26,7 +26,7 @@ from turbotree.parsing.rules.lazily import broken_rules
 from turbotree.parsing.rules.searching import search_tree
 from turbotree.parsing.rules.words import Words
 from turbotree.parsing.rules.worlds import TreeWorld
-from turbotree.parsing.treebank import TrainingSource, read_trees
+from turbotree.parsing.training.treebank import TrainingSource, read_trees
 from turbotree.text import Sentence
 
 if TYPE_CHECKING:

@@ -18,9 +18,9 @@ from turbotree.learning import (
     learn,
 )
 from turbotree.learning.progress import Progress
-from turbotree.parsing.blueprint import Blueprint
-from turbotree.parsing.options import TrainingOptions
 from turbotree.parsing.templates import load_templates
+from turbotree.parsing.training.blueprint import Blueprint
+from turbotree.parsing.training.options import TrainingOptions
 from turbotree.text import Sentence
 from turbotree.text.fingerprints import fingerprint
 

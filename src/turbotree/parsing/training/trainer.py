@@ -26,20 +26,20 @@ from turbotree.parsing.arcs import (
     ArcModel,
     Pruner,
 )
-from turbotree.parsing.course import Course, StoppedError
-from turbotree.parsing.development import (
+from turbotree.parsing.labels import LabelModel
+from turbotree.parsing.model import PartModel
+from turbotree.parsing.parser import Parser
+from turbotree.parsing.training.course import Course, StoppedError
+from turbotree.parsing.training.development import (
     attachment,
     label_accuracy,
     label_temperature,
     part_temperature,
 )
-from turbotree.parsing.label_task import LabelTask
-from turbotree.parsing.labels import LabelModel
-from turbotree.parsing.model import PartModel
-from turbotree.parsing.options import TrainingOptions
-from turbotree.parsing.parser import Parser
-from turbotree.parsing.part_task import PartTask
-from turbotree.parsing.treebank import (
+from turbotree.parsing.training.label_task import LabelTask
+from turbotree.parsing.training.options import TrainingOptions
+from turbotree.parsing.training.part_task import PartTask
+from turbotree.parsing.training.treebank import (
     TrainingSource,
     pruning_record,
     read_trees,

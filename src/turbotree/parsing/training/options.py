@@ -12,8 +12,8 @@ from turbotree.features.weights import check_bits
 from turbotree.learning import LearnerOptions, Loss
 from turbotree.naming import unknown
 from turbotree.parsing.arcs import PruningOptions
-from turbotree.parsing.part_task import DECODERS, check_decoder
 from turbotree.parsing.parts import FAMILIES, families_of
+from turbotree.parsing.training.part_task import DECODERS, check_decoder
 
 TEMPLATE_SETS = ("pruner", *FAMILIES, "label", "label_pair")
 

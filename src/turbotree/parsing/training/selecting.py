@@ -27,8 +27,8 @@ from turbotree.parsing.labels import LabelModel
 from turbotree.parsing.model import PartModel
 from turbotree.parsing.parser import Parser
 from turbotree.parsing.templates import load_templates
-from turbotree.parsing.training import Trainer, options_of
-from turbotree.parsing.treebank import TrainingSource, read_trees
+from turbotree.parsing.training.trainer import Trainer, options_of
+from turbotree.parsing.training.treebank import TrainingSource, read_trees
 
 
 def select_parser(
@@ -55,7 +55,7 @@ def select_parser(
     selection
         How to select.
     dev, checkpoint, resume, progress, options
-        As for :func:`~turbotree.parsing.training.train_parser`; loss, epochs and step are those
+        As for :func:`~turbotree.parsing.train_parser`; loss, epochs and step are those
         of the refit. ``templates={"arc": [...]}`` is what is selected from; by default, the 684
         templates ``arc684``.
 

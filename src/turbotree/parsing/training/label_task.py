@@ -13,7 +13,7 @@ from turbotree.features import AnyWeights, Encoded
 from turbotree.features._core import Gradient
 from turbotree.learning import Expectation
 from turbotree.parsing.labels import LabelModel
-from turbotree.parsing.treebank import UNKNOWN
+from turbotree.parsing.training.treebank import UNKNOWN
 
 
 class LabelProblem:

@@ -10,12 +10,12 @@ from turbotree.features import Parts
 from turbotree.learning.temperature import fit_temperature
 from turbotree.parsing.arcs import Pruner, TreeShape, best_trees
 from turbotree.parsing.decoding import decode
-from turbotree.parsing.label_task import LabelTask
 from turbotree.parsing.labels import LabelModel
 from turbotree.parsing.model import PartModel
-from turbotree.parsing.part_task import PartProblem, PartTask
 from turbotree.parsing.parts import PartSet
-from turbotree.parsing.treebank import Treebank
+from turbotree.parsing.training.label_task import LabelTask
+from turbotree.parsing.training.part_task import PartProblem, PartTask
+from turbotree.parsing.training.treebank import Treebank
 
 #: Calls a function of the numbers from 0 on, on threads perhaps, and gives its answers in order.
 Map = Callable[[Callable[[int], int], int], list[int]]

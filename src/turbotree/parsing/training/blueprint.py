@@ -12,10 +12,10 @@ from turbotree.features._core import MAX_LABELS
 from turbotree.parsing.arcs import ARC, TreeShape
 from turbotree.parsing.labels import NODE, LabelDictionary, LabelModel, pair_kind
 from turbotree.parsing.model import PartModel
-from turbotree.parsing.options import TEMPLATE_SETS, TrainingOptions
 from turbotree.parsing.parts import FAMILIES
 from turbotree.parsing.templates import load_templates
-from turbotree.parsing.treebank import (
+from turbotree.parsing.training.options import TEMPLATE_SETS, TrainingOptions
+from turbotree.parsing.training.treebank import (
     Treebank,
     label_dictionary,
     names_of_labels,
