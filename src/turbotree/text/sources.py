@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from typing import IO, TypeAlias
 
 from turbotree.errors import InputError
-from turbotree.text import twice  # noqa: F401  (makes its encoding known)
 
 #: A path, or an open stream of bytes or text.
 Source: TypeAlias = "str | os.PathLike[str] | IO[bytes] | IO[str]"
@@ -37,7 +36,6 @@ def check_encoding(encoding: str) -> None:
     """Raise InputError if there is no such encoding of lines of text.
 
     >>> check_encoding("latin-1")
-    >>> check_encoding("utf-8-twice")  # turbotree.text.twice
     """
     try:
         plain = "a\n".encode(encoding) == b"a\n"
