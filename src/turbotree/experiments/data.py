@@ -8,7 +8,7 @@ from pathlib import Path
 
 from turbotree.errors import InputError
 from turbotree.text import Sentence, check_tree, read_sentences, treebank
-from turbotree.text.fingerprints import fingerprint
+from turbotree.text.sentence import fingerprint
 
 _SPLITS = ("train", "dev", "test")
 HELD_OUT = 10  # without a dev file, every tenth training sentence stands in for it

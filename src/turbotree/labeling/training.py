@@ -37,7 +37,7 @@ from turbotree.learning.progress import Progress, Silent
 from turbotree.learning.temperature import fit_temperature, typical_temperature
 from turbotree.naming import options_from
 from turbotree.text import Sentence
-from turbotree.text.fingerprints import fingerprint
+from turbotree.text.sentence import fingerprint
 
 _SENTENCES_FOR_TEMPERATURE = 500
 

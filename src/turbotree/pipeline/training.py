@@ -22,7 +22,7 @@ from turbotree.pipeline.tokenizer import Tokenizer
 from turbotree.pipeline.tokenizer_training import train_tokenizer
 from turbotree.pipeline.work import expected_work, fold_name, tells_spaces
 from turbotree.text import Sentence
-from turbotree.text.fingerprints import fingerprint
+from turbotree.text.sentence import fingerprint
 
 #: What to say of training data that do not tell where tokens touch one another.
 WITHOUT_SPACES = (

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 from turbotree.text.accepting import as_sentence, several
 from turbotree.text.checking import check_partial_tree, check_tree, find_cycle
-from turbotree.text.conversion import converted
 from turbotree.text.layouts import CONLLU, CONLLX, Layout, column_layout, renamed
 from turbotree.text.reading import OnError, read_columns, read_conllu, read_conllx, read_layout
 from turbotree.text.sentence import Sentence
 from turbotree.text.sniffing import layout_of, read_sentences, sniff
 from turbotree.text.sources import Source
 from turbotree.text.token import Token
-from turbotree.text.writing import Target, write_conllu, write_conllx, write_sentences
+from turbotree.text.writing import Target, converted, write_conllu, write_conllx, write_sentences
 
 if TYPE_CHECKING:
     from turbotree.text.drawing import draw_svg, draw_text

@@ -325,3 +325,17 @@ class Sentence:
 
 def _restore(text: str, layout: Layout, path: str, line: int) -> Sentence:
     return Sentence(text, layout, path=path, line=line)
+
+
+def fingerprint(sentences: Iterable[Sentence]) -> str:
+    """Return a checksum of the sentences' text, by which a later run knows that data are the same.
+
+    >>> fingerprint([])[:8]
+    'e3b0c442'
+    """
+    import hashlib  # here, to keep `import turbotree` quick
+
+    digest = hashlib.sha256()
+    for sentence in sentences:
+        digest.update(sentence.to_text().encode())
+    return digest.hexdigest()

@@ -22,7 +22,7 @@ from turbotree.parsing.templates import load_templates
 from turbotree.parsing.training.blueprint import Blueprint
 from turbotree.parsing.training.options import TrainingOptions
 from turbotree.text import Sentence
-from turbotree.text.fingerprints import fingerprint
+from turbotree.text.sentence import fingerprint
 
 _T = TypeVar("_T")
 
