@@ -22,9 +22,15 @@ from typing import Any
 
 import numpy as np
 
-from turbotree._arrays import Array, BadFileError, array_entries, array_views, in_file_order
-from turbotree.atomic import atomic_path
 from turbotree.errors import InputError, ModelFileError
+from turbotree.files.atomic import atomic_path
+from turbotree.files.safetensors import (
+    Array,
+    BadFileError,
+    array_entries,
+    array_views,
+    in_file_order,
+)
 from turbotree.models import SHIPPED, located, missing
 from turbotree.naming import suggest
 

@@ -7,9 +7,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, TypeVar
 
-from turbotree._arrays import Array
-from turbotree._headers import shown
 from turbotree.errors import InputError, ModelFileError
+from turbotree.files.headers import shown
+from turbotree.files.safetensors import Array
 from turbotree.modelfile import (
     ModelFile,
     model_bytes,

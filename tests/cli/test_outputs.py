@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from turbotree.outputs import work_folder
+from turbotree.files.outputs import work_folder
 
 Fails = Callable[..., str]
 

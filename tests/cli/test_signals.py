@@ -12,7 +12,7 @@ import sys, time
 import numpy as np
 import turbotree.cli.app as verbs
 from turbotree import trees
-from turbotree.atomic import atomic_path
+from turbotree.files.atomic import atomic_path
 from turbotree.cli import main
 
 def in_the_core():

@@ -11,11 +11,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, cast
 
-from turbotree.atomic import atomic_path
 from turbotree.cli.reading import STDIN
 from turbotree.errors import InputError
+from turbotree.files.atomic import atomic_path
+from turbotree.files.outputs import check_outputs, identity
 from turbotree.models import located
-from turbotree.outputs import check_outputs, identity
 
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 

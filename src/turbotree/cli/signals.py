@@ -15,7 +15,7 @@ import threading
 import time
 from types import FrameType
 
-from turbotree.atomic import remove_unfinished
+from turbotree.files.atomic import remove_unfinished
 
 __all__ = ["Terminated", "answered", "leave", "listen", "status_of", "word_for"]
 

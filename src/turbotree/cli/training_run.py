@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypeVar
 from turbotree.cli.failures import interrupted, say
 from turbotree.cli.output import check_output
 from turbotree.cli.showing import shown_progress
-from turbotree.outputs import clear, work_folder
+from turbotree.files.outputs import clear, work_folder
 from turbotree.scaling.training import SHARED_DATA
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from turbotree.atomic import atomic_path
+from turbotree.files.atomic import atomic_path
 
 
 class Cache:

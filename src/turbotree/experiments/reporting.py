@@ -9,13 +9,13 @@ from html import escape
 from pathlib import Path
 
 from turbotree import __version__
-from turbotree.atomic import atomic_path
 from turbotree.experiments.claim_tables import claim_table, summary
 from turbotree.experiments.data import Dataset
 from turbotree.experiments.drawing import draw, file_name
 from turbotree.experiments.records import Experiment, Figure, Table
 from turbotree.experiments.running import Outcome
 from turbotree.experiments.settings import Settings
+from turbotree.files.atomic import atomic_path
 
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1f2933; --soft: #667085; --line: #d0d5dd;

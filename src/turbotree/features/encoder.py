@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from turbotree._headers import table, texts
 from turbotree.arrays import IntArray
 from turbotree.features import _core
 from turbotree.features.attributes import Word, feats_entries, reader_of
 from turbotree.features.lexicon import TAGS, Lexicon
+from turbotree.files.headers import table, texts
 from turbotree.text import Sentence
 
 # The core's own reserved ids, then ours.

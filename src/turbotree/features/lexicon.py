@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from turbotree._headers import texts
 from turbotree.features.attributes import Word, word_case
+from turbotree.files.headers import texts
 
 #: The attribute's name in templates.
 TAGS = "tags"

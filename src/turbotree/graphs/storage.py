@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from turbotree.atomic import atomic_path
 from turbotree.errors import InputError
+from turbotree.files.atomic import atomic_path
 from turbotree.graphs.blocks import WITH_EXTRAS, WITH_SHAPES, Kind
 from turbotree.graphs.refilling import refill
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from turbotree._headers import indices, shown, table, temperature, texts, whole
 from turbotree.chains import Transitions
 from turbotree.features import Encoder, FrozenWeights
 from turbotree.features._core import MAX_LABELS
+from turbotree.files.headers import indices, shown, table, temperature, texts, whole
 from turbotree.labeling.answers import Model
 from turbotree.labeling.choices import ChoiceModel, LabelLists
 from turbotree.labeling.model import ChainModel

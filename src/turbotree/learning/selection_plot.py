@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from turbotree.atomic import atomic_path
 from turbotree.errors import InputError, MissingExtraError
+from turbotree.files.atomic import atomic_path
 
 if TYPE_CHECKING:
     from turbotree.learning.selection_report import SelectionReport

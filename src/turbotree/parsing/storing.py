@@ -6,9 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy.typing as npt
 
-from turbotree._headers import flag, indices, share, shown, table, temperature, texts, whole
 from turbotree.features import Encoder, FrozenWeights, Scorer
 from turbotree.features._core import MAX_LABELS
+from turbotree.files.headers import (
+    flag,
+    indices,
+    share,
+    shown,
+    table,
+    temperature,
+    texts,
+    whole,
+)
 from turbotree.parsing.arcs import ARC, ArcModel, Pruner, PruningOptions, TreeShape
 from turbotree.parsing.labels import LabelDictionary, LabelModel
 from turbotree.parsing.model import PartModel

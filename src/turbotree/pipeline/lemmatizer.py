@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from turbotree._headers import indices, texts, whole
 from turbotree.errors import InputError
 from turbotree.features import Encoder, FrozenWeights, attributes_of, parse_templates
 from turbotree.features.attributes import Word
+from turbotree.files.headers import indices, texts, whole
 from turbotree.labeling.answers import ChoiceAnswer
 from turbotree.labeling.choices import ChoiceModel, ChoiceTask, LabelLists
 from turbotree.labeling.model import WORD

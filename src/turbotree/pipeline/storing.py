@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy.typing as npt
 
-from turbotree._headers import table
+from turbotree.files.headers import table
 from turbotree.labeling import Tagger
 from turbotree.parsing import Parser
 from turbotree.pipeline.lemmatizer import Lemmatizer

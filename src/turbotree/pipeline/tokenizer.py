@@ -11,10 +11,10 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from turbotree._headers import texts, whole
 from turbotree.chains import Transitions
 from turbotree.errors import InputError
 from turbotree.features import Encoder, FrozenWeights
+from turbotree.files.headers import texts, whole
 from turbotree.labeling.answers import ChainAnswer
 from turbotree.labeling.model import ChainModel
 from turbotree.pipeline.atoms import UNITS, Atom, atoms_of

@@ -8,8 +8,8 @@ from functools import lru_cache, partial
 from time import process_time
 from typing import Any, TypeAlias
 
-from turbotree.atomic import atomic_path
 from turbotree.errors import InputError, TurbotreeError
+from turbotree.files.atomic import atomic_path
 from turbotree.labeling import Tagger
 from turbotree.loading import model_of
 from turbotree.modelfile import read_model

@@ -20,8 +20,8 @@ from multiprocessing.connection import wait as wait_for_any
 from types import TracebackType
 from typing import Any, Protocol, TypeVar
 
-from turbotree.atomic import remove_unfinished
 from turbotree.errors import InputError, MissingExtraError, TurbotreeError
+from turbotree.files.atomic import remove_unfinished
 from turbotree.naming import unknown
 
 _R = TypeVar("_R")

@@ -17,12 +17,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from turbotree.atomic import atomic_path
 from turbotree.errors import InputError
+from turbotree.files.atomic import atomic_path
+from turbotree.files.outputs import check_outputs, clear, work_folder
 from turbotree.modelfile import read_model
 from turbotree.models import located
 from turbotree.naming import unknown
-from turbotree.outputs import check_outputs, clear, work_folder
 from turbotree.scaling.annotating import AnyPiece, PieceReport, parse_piece
 from turbotree.scaling.engines import Engine
 from turbotree.scaling.parquet import ROWS, is_parquet, join_tables, row_groups

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import IO, TypeAlias, cast
 
-from turbotree.atomic import atomic_path
 from turbotree.errors import InputError
+from turbotree.files.atomic import atomic_path
 from turbotree.text.blocks import is_blank
 from turbotree.text.layouts import CONLLU, CONLLX, STANDARD_COLUMNS, Layout
 from turbotree.text.sentence import Sentence

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from turbotree.errors import InputError
-from turbotree.outputs import LOCK, check_outputs, clear, identity, work_folder
+from turbotree.files.outputs import LOCK, check_outputs, clear, identity, work_folder
 
 _HOLDER = """
 import sys, time
 from pathlib import Path
-from turbotree.outputs import work_folder
+from turbotree.files.outputs import work_folder
 with work_folder(Path(sys.argv[1]), "model", ["*.checkpoint"]):
     print("held", flush=True)
     time.sleep(600)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from turbotree._arrays import Array
+from turbotree.files.safetensors import Array
 
 _LONGEST_SHOWN = 60
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from turbotree.atomic import atomic_path
+from turbotree.files.atomic import atomic_path
 
 
 def test_a_failed_block_leaves_the_old_file_and_no_litter(tmp_path: Path) -> None:
