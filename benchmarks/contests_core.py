@@ -23,7 +23,7 @@ from second_order import (
 from trees import numpy_marginals, random_scores
 
 from turbotree.graphs import FactorGraph, _core, solve_many
-from turbotree.graphs.native import core_graph
+from turbotree.graphs.solvers.native import core_graph
 from turbotree.trees import maximum_spanning_tree, tree_marginals
 
 _HEADS = 8  # candidates a word, about as many as a pruner leaves

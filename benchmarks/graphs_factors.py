@@ -17,7 +17,7 @@ from reporting import Report
 from timing import cpu_seconds, fastest
 
 from turbotree.graphs import FactorGraph, _core
-from turbotree.graphs.native import core_graph
+from turbotree.graphs.solvers.native import core_graph
 
 #: Rows of targets in the shorter and in the longer run; their difference leaves set-up out.
 SHORT, LONG = 4, 12
@@ -155,7 +155,7 @@ def measure(count: int, build: Build, repeats: int) -> dict[str, float]:
     ]
     short, long = (min(column) for column in zip(*times, strict=True))
     scores = 3 * rows[-1]
-    tables = (block.extras, block.extra_offsets, block.shapes, block.shape_offsets, block.offsets)
+    tables = (block.scores, block.score_offsets, block.shapes, block.shape_offsets, block.offsets)
     carried = sum(array.nbytes for array in tables) + 16 * core.links
     return {
         "links": core.links / count,

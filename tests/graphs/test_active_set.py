@@ -19,7 +19,7 @@ FIXED = 1e7
 def table(own_scores: np.ndarray) -> tuple[OneFactor, Own]:
     """Any own score for any assignment: the hardest case, as the assignments depend affinely."""
     links = own_scores.ndim
-    factor = OneFactor(DENSE, links, extras=list(own_scores.ravel()), shape=[1] * links)
+    factor = OneFactor(DENSE, links, scores=list(own_scores.ravel()), shape=[1] * links)
     return factor, lambda y: float(own_scores[y])
 
 
@@ -30,7 +30,7 @@ def automaton(rng: np.random.Generator, modifiers: int) -> tuple[OneFactor, Own]
         stops = [*np.flatnonzero(y), modifiers]
         return float(matrix[[0, *(k + 1 for k in stops[:-1])], stops].sum())
 
-    return OneFactor(HEAD_AUTOMATON, modifiers, extras=list(matrix.ravel())), own
+    return OneFactor(HEAD_AUTOMATON, modifiers, scores=list(matrix.ravel())), own
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -92,8 +92,8 @@ def test_probabilities_of_the_factors_own_parts_are_exact_on_trees(graph):
     except InfeasibleError:
         return
     found = graph.marginals("belief_propagation", factors=True)
-    assert [len(extras) for extras in found.extras] == [len(b.extras) for b in graph.blocks]
-    for ours, truth in zip(found.extras, exact.extras, strict=True):
+    assert [len(own) for own in found.factor_marginals] == [len(b.scores) for b in graph.blocks]
+    for ours, truth in zip(found.factor_marginals, exact.factor_marginals, strict=True):
         np.testing.assert_allclose(ours, truth, rtol=0, atol=1e-8)
 
 
@@ -112,7 +112,7 @@ def test_probabilities_of_parts_are_derivatives_of_the_bethe_log_partition():
         assert found.converged
         return found
 
-    (found,) = solved(strengths).extras
+    (found,) = solved(strengths).factor_marginals
     step = 1e-5
     for place in range(len(pairs)):
         change = step * (np.arange(len(pairs)) == place)
@@ -123,17 +123,17 @@ def test_probabilities_of_parts_are_derivatives_of_the_bethe_log_partition():
 
 def test_probabilities_of_parts_are_given_only_when_asked_for():
     graph = FactorGraph()
-    assert graph.marginals(factors=True).extras == ()
+    assert graph.marginals(factors=True).factor_marginals == ()
     a, b = graph.variables([0.0, 0.0])
     graph.exactly_one([a, b])
     graph.pair(a, b, 1.0)
-    assert graph.marginals().extras is None
-    assert graph.marginals("brute_force").extras is None
-    assert graph.marginals().to_dict()["extras"] is None
+    assert graph.marginals().factor_marginals is None
+    assert graph.marginals("brute_force").factor_marginals is None
+    assert graph.marginals().to_dict()["factor_marginals"] is None
     for solver in ("belief_propagation", "brute_force"):
         found = graph.marginals(solver, factors=True)
-        assert found.extras[0].size == 0
-        assert found.to_dict()["extras"][1] == found.extras[1].tolist()
+        assert found.factor_marginals[0].size == 0
+        assert found.to_dict()["factor_marginals"][1] == found.factor_marginals[1].tolist()
     with pytest.raises(InputError, match="factors"):
         graph.marginals(factors="yes")
 

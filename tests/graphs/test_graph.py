@@ -74,8 +74,8 @@ def test_the_users_arrays_are_copied_and_the_graphs_are_read_only(graph):
     assert graph.scores[-3:].tolist() == [1.0, 1.0, 1.0]
     block = block_of(graph, Kind.HEAD_AUTOMATON)
     assert block.variables.tolist() == [0, 1]
-    assert block.extras.max() == 1.0
-    for array in (graph.scores, graph.evidence, block.variables, block.extras, block.offsets):
+    assert block.scores.max() == 1.0
+    for array in (graph.scores, graph.evidence, block.variables, block.scores, block.offsets):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 1
 
@@ -134,8 +134,8 @@ def test_blocks_have_the_types_of_the_contract(graph):
         "offsets": np.int64,
         "variables": np.int32,
         "negated": np.uint8,
-        "extra_offsets": np.int64,
-        "extras": np.float64,
+        "score_offsets": np.int64,
+        "scores": np.float64,
         "shape_offsets": np.int64,
         "shapes": np.int32,
     }
@@ -148,9 +148,9 @@ def test_blocks_have_the_types_of_the_contract(graph):
     xor, budget, pair = graph.blocks
     assert (xor.offsets.tolist(), xor.variables.tolist()) == ([0, 3], [0, 1, 2])
     assert xor.negated.tolist() == [0, 1, 0]
-    assert len(xor.extra_offsets) == len(xor.shape_offsets) == 0
+    assert len(xor.score_offsets) == len(xor.shape_offsets) == 0
     assert (budget.shapes.tolist(), budget.shape_offsets.tolist()) == ([1, 2], [0, 1, 2])
-    assert (pair.extras.tolist(), pair.extra_offsets.tolist()) == ([0.5, -0.5], [0, 1, 2])
+    assert (pair.scores.tolist(), pair.score_offsets.tolist()) == ([0.5, -0.5], [0, 1, 2])
 
 
 def test_single_bulk_and_ragged_insertion_agree():
@@ -232,9 +232,9 @@ def test_ragged_grandparents_keep_each_factor_together():
     assert block.variables.tolist() == [0, 3, 4, 1, 2, 5]
     assert block.offsets.tolist() == [0, 3, 6]
     assert block.shapes.tolist() == [1, 2]
-    assert block.extra_offsets.tolist() == [0, 11, 17]
+    assert block.score_offsets.tolist() == [0, 11, 17]
     first = [0, 1, 2, 0, 4, 5, 0, 0, 8, 50, 51]  # below the diagonal nothing is read
-    assert block.extras.tolist() == [*first, 100, 101, 0, 103, 60, 61]
+    assert block.scores.tolist() == [*first, 100, 101, 0, 103, 60, 61]
 
 
 def test_tables_and_chains_agree_alone_and_in_bulk():
@@ -263,7 +263,7 @@ def test_a_forbidden_pair_is_a_nand(graph):
     graph.pair([0, 1, 2], [3, 4, ~5], [1.0, -np.inf, 2.0])
     nand, pair = graph.blocks
     assert (nand.kind, nand.variables.tolist()) == (Kind.NAND, [1, 4])
-    assert (pair.variables.tolist(), pair.extras.tolist()) == ([0, 3, 2, 5], [1.0, 2.0])
+    assert (pair.variables.tolist(), pair.scores.tolist()) == ([0, 3, 2, 5], [1.0, 2.0])
 
 
 def test_no_factors_at_all_is_a_bulk_insertion_too(graph):

@@ -8,7 +8,7 @@ from oracles.graphs import graphs
 
 from turbotree.errors import InfeasibleError, InputError
 from turbotree.graphs import FactorGraph, Status, k_best
-from turbotree.graphs.k_best import losses, values_of
+from turbotree.graphs.solvers.k_best import losses, values_of
 
 
 def every_value(graph):

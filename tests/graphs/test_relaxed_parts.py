@@ -35,12 +35,12 @@ def test_scores_and_parts_of_a_relaxed_solution_sum_to_the_optimum_of_the_relaxa
     # A proven assignment stops the rounds before the factors agree with it.
     assume(solution.status is Status.RELAXED)
     parts = sum(
-        float(block.extras @ often)
-        for block, often in zip(graph.blocks, solution.extras, strict=True)
+        float(block.scores @ often)
+        for block, often in zip(graph.blocks, solution.factor_marginals, strict=True)
     )
     reached = float(graph.scores @ solution.relaxed) + parts
     assert reached == pytest.approx(expected, rel=1e-4, abs=1e-4)
-    for often in solution.extras:
+    for often in solution.factor_marginals:
         assert ((often >= 0.0) & (often <= 1.0)).all()
 
 
@@ -52,7 +52,7 @@ def test_half_of_a_head_automaton_has_half_of_its_steps():
     graph.exactly_one([first, second])
     solution = graph.solve("admm", **SOLVED)
     assert solution.relaxed == pytest.approx([0.5, 0.5], abs=1e-6)
-    square = solution.extras[[b.kind for b in graph.blocks].index(Kind.HEAD_AUTOMATON)]
+    square = solution.factor_marginals[[b.kind for b in graph.blocks].index(Kind.HEAD_AUTOMATON)]
     # None at all, or both in a row: start to stop, start to 1, 1 to 2, 2 to stop.
     expected = [[0.5, 0.0, 0.5], [0.0, 0.5, 0.0], [0.0, 0.0, 0.5]]
     assert square.reshape(3, 3) == pytest.approx(np.array(expected), abs=1e-6)
@@ -61,6 +61,6 @@ def test_half_of_a_head_automaton_has_half_of_its_steps():
 def test_parts_are_given_only_if_asked_for():
     graph = FactorGraph()
     graph.pair(*graph.variables([1.0, 1.0]), 1.0)
-    assert graph.solve("admm").extras is None
-    (often,) = graph.solve("admm", factors=True).extras
+    assert graph.solve("admm").factor_marginals is None
+    (often,) = graph.solve("admm", factors=True).factor_marginals
     assert often == pytest.approx([1.0])

@@ -233,7 +233,7 @@ def test_probabilities_are_those_of_all_assignments(distortion, seed):
     # Sums of scores are that precise. Masks count only where nothing goes without them.
     largest = 10 * unit
     if exact.log_partition < -1e3 * unit:
-        every = [distorted.scores, *(block.extras for block in distorted.blocks)]
+        every = [distorted.scores, *(block.scores for block in distorted.blocks)]
         largest = max(np.abs(own[own > -np.inf]).max(initial=0.0) for own in every)
     lost = 1e-14 * largest * len(graph)
     if lost > 1e-3:

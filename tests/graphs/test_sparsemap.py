@@ -11,7 +11,7 @@ from oracles.trees import all_trees
 from scipy import sparse
 
 from turbotree.graphs import FactorGraph, sparsemap
-from turbotree.graphs.sparsemap import extras_of, with_scores
+from turbotree.graphs.solvers.sparsemap import factor_scores_of, with_scores
 
 
 def nearest(hessian, linear, rows, limits, equal_rows, equal):
@@ -96,7 +96,7 @@ def test_of_pairs_and_a_choice_it_is_that_of_the_local_polytope(size, seed):
 
 
 def _pair_scores(graph, pairs):
-    return extras_of(graph)[: len(pairs)]
+    return factor_scores_of(graph)[: len(pairs)]
 
 
 def test_evidence_and_variables_without_factors_are_respected():

@@ -15,7 +15,7 @@ from torch.autograd import gradcheck, gradgradcheck  # noqa: E402
 from turbotree import trees  # noqa: E402
 from turbotree.errors import InputError  # noqa: E402
 from turbotree.graphs import FactorGraph, brute_force_marginals, sparsemap  # noqa: E402
-from turbotree.graphs.sparsemap import extras_of  # noqa: E402
+from turbotree.graphs.solvers.sparsemap import factor_scores_of  # noqa: E402
 from turbotree.integrations import torch as layers  # noqa: E402
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -83,9 +83,9 @@ def some_graph():
 def test_lp_sparsemap_passes_gradcheck_for_scores_and_extras():
     graph = some_graph()
     scores = torch.tensor(graph.scores.copy(), requires_grad=True)
-    extras = torch.tensor(extras_of(graph), requires_grad=True)
+    factor_scores = torch.tensor(factor_scores_of(graph), requires_grad=True)
     assert gradcheck(
-        lambda s, e: layers.lp_sparsemap(graph, s, e), (scores, extras), atol=1e-4, rtol=1e-3
+        lambda s, e: layers.lp_sparsemap(graph, s, e), (scores, factor_scores), atol=1e-4, rtol=1e-3
     )
     assert layers.lp_sparsemap(graph, scores).detach().numpy() == pytest.approx(
         sparsemap(graph).point, abs=1e-6

@@ -67,7 +67,7 @@ def rescored(graph: FactorGraph, change: Change) -> FactorGraph:
     new.set_scores(change(graph.scores.copy()))
     new._chunks = {
         kind: [
-            chunk._replace(extras=change(chunk.extras.copy())) if len(chunk.extras) else chunk
+            chunk._replace(scores=change(chunk.scores.copy())) if len(chunk.scores) else chunk
             for chunk in chunks
         ]
         for kind, chunks in graph._chunks.items()

@@ -18,7 +18,7 @@ from scipy import sparse
 from turbotree.graphs import _core
 
 Own = Callable[[tuple[int, ...]], float]
-#: The places of the extras that make up the own score of an allowed assignment.
+#: The places of the scores that make up the own score of an allowed assignment.
 Used = Callable[[tuple[int, ...]], list[int]]
 
 
@@ -28,21 +28,21 @@ class OneFactor:
 
     kind: int
     links: int
-    extras: Sequence[float] | None = None
+    scores: Sequence[float] | None = None
     shape: Sequence[int] | None = None
 
     def graph(self) -> _core.Graph:
         """Build the graph that holds this factor alone."""
 
-        extras = np.array([] if self.extras is None else self.extras, np.float64)
+        scores = np.array([] if self.scores is None else self.scores, np.float64)
         shape = np.array([] if self.shape is None else self.shape, np.int32)
         chunk = (
             1,
             self.links,
             np.arange(self.links, dtype=np.int32),
             np.zeros(self.links, np.uint8),
-            len(extras),
-            extras,
+            len(scores),
+            scores,
             len(shape),
             shape,
             (),
@@ -105,12 +105,12 @@ def check_functions(factor: OneFactor, own: Own, scores: Sequence[float]) -> Non
 
 
 def check_expectations(factor: OneFactor, own: Own, used: Used, scores: Sequence[float]) -> None:
-    """Compare the expectations of the factor's extras with enumeration."""
+    """Compare the expectations of the factor's scores with enumeration."""
     s = np.asarray(scores, np.float64)
     points, owns = allowed(factor.links, own)
     totals = points @ s + owns
     probabilities = np.exp(totals - _log_sum(totals))
-    truth = np.zeros(len(factor.extras or ()))
+    truth = np.zeros(len(factor.scores or ()))
     counts = np.zeros(len(truth), dtype=bool)
     for probability, point in zip(probabilities, points.astype(int).tolist(), strict=True):
         places = used(tuple(point))

@@ -10,7 +10,7 @@ import numpy as np
 from oracles.graphs import random_graph
 from turbotree.errors import InfeasibleError
 from turbotree.graphs import FactorGraph, linear_program
-from turbotree.graphs.refilling import refill
+from turbotree.graphs.files import refill
 
 
 class Optima(NamedTuple):
@@ -62,8 +62,8 @@ def scaled(graph: FactorGraph, factor: float) -> FactorGraph:
             block.offsets,
             block.variables,
             block.negated,
-            block.extra_offsets,
-            block.extras * factor,
+            block.score_offsets,
+            block.scores * factor,
             block.shape_offsets,
             block.shapes,
         )

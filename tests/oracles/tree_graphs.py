@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from oracles.graphs import add_factor, scores
 from turbotree.graphs import FactorGraph, Kind
-from turbotree.graphs.literals import Links
+from turbotree.graphs.factors.literals import Factors, Links
 
 
 def tree_graph(
@@ -40,13 +40,10 @@ def tree_graph(
         old = np.arange(len(graph) - size)
         if rng.random() < 0.9:
             new[rng.integers(size)] = rng.choice(old)
-        graph._append(
+        links = Links(1, size, np.where(factor.negated == 1, ~new, new))
+        graph._add(
             factor.kind,
-            Links(1, size, np.where(factor.negated == 1, ~new, new)),
-            len(factor.extras),
-            factor.extras,
-            len(factor.shape),
-            factor.shape,
+            Factors(links, len(factor.scores), factor.scores, len(factor.shape), factor.shape),
         )
     fixed = np.flatnonzero(rng.random(len(graph)) < evidence)
     if fixed.size:

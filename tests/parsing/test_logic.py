@@ -9,7 +9,7 @@ from oracles.trees import arcs_of
 
 from turbotree.errors import InfeasibleError, InputError
 from turbotree.graphs import Status
-from turbotree.graphs.blocks import Kind
+from turbotree.graphs.factors.blocks import Kind
 from turbotree.parsing.arcs import TreeShape, best_trees
 from turbotree.parsing.commodities import commodities
 from turbotree.parsing.decoding import build_graph, decode, tree_score

@@ -7,7 +7,7 @@ import pytest
 from turbotree.errors import InfeasibleError
 from turbotree.features import Parts
 from turbotree.graphs import FactorGraph, _core
-from turbotree.graphs.native import core_graph
+from turbotree.graphs.solvers.native import core_graph
 from turbotree.parsing.arcs import TreeShape, best_trees
 from turbotree.trees import maximum_spanning_tree
 

@@ -12,20 +12,24 @@
 
 from __future__ import annotations
 
-from turbotree.graphs.admm import admm
-from turbotree.graphs.batch import solve_many
-from turbotree.graphs.belief_propagation import belief_propagation, max_product, sum_product
-from turbotree.graphs.bethe import bethe_entropy
-from turbotree.graphs.blocks import Block, Kind
-from turbotree.graphs.branch_and_bound import branch_and_bound
-from turbotree.graphs.brute_force import brute_force, brute_force_marginals
+from turbotree.graphs.factors.blocks import Block, Kind
 from turbotree.graphs.graph import FactorGraph
-from turbotree.graphs.k_best import k_best
 from turbotree.graphs.linear_program import linear_program
 from turbotree.graphs.solution import Marginals, Solution, Status, Trace, WarmStart
-from turbotree.graphs.solvers import MARGINAL_SOLVERS, SOLVERS
-from turbotree.graphs.sparsemap import Sparsemap, sparsemap
-from turbotree.graphs.subgradient import subgradient
+from turbotree.graphs.solvers.admm import admm
+from turbotree.graphs.solvers.batch import solve_many
+from turbotree.graphs.solvers.belief_propagation import (
+    belief_propagation,
+    bethe_entropy,
+    max_product,
+    sum_product,
+)
+from turbotree.graphs.solvers.branch_and_bound import branch_and_bound
+from turbotree.graphs.solvers.brute_force import brute_force, brute_force_marginals
+from turbotree.graphs.solvers.k_best import k_best
+from turbotree.graphs.solvers.registry import MARGINAL_SOLVERS, SOLVERS
+from turbotree.graphs.solvers.sparsemap import Sparsemap, sparsemap
+from turbotree.graphs.solvers.subgradient import subgradient
 
 __all__ = [
     "MARGINAL_SOLVERS",

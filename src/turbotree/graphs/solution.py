@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from turbotree.errors import InputError
-from turbotree.graphs.literals import read_literals
+from turbotree.graphs.factors.literals import read_literals
 
 
 class Status(Enum):
@@ -115,9 +115,9 @@ class Solution:
         What happened in each round, if asked for.
     warm_start : WarmStart or None
         What the same solver can go on from.
-    extras : tuple of float64 arrays, or None
-        If asked for, one array a block of the graph, like the block's ``extras``: how often the
-        relaxed solution has each part that a factor scores by itself.
+    factor_marginals : tuple of float64 arrays, or None
+        If asked for by ``factors=True``: one array per block of the graph, aligned with the
+        block's ``scores``. Each entry says how often the relaxed solution uses that factor score.
     tolerance : float
         Values and bounds that differ by no more than this count as equal.
 
@@ -141,7 +141,7 @@ class Solution:
     relaxed: NDArray[np.float64] | None = None
     trace: Trace | None = None
     warm_start: WarmStart | None = None
-    extras: tuple[NDArray[np.float64], ...] | None = None
+    factor_marginals: tuple[NDArray[np.float64], ...] | None = None
     tolerance: float = 0.0
 
     def __getitem__(self, literals: Any) -> Any:
@@ -197,14 +197,14 @@ class Marginals:
     entropy : float
         Of the distribution over assignments, in nats, or its approximation.
     converged : bool
-        Whether the method came to rest; always true for exact ones.
+        Whether the method converged; always true for exact ones.
     iterations : int
     seconds : float
         Wall-clock time.
     trace : Trace or None
-    extras : tuple of float64 arrays, or None
-        If asked for by ``factors=True``: an array a block of the graph, aligned with the block's
-        ``extras``. Each entry is the (approximate) probability that the factor's own score counts:
+    factor_marginals : tuple of float64 arrays, or None
+        If asked for by ``factors=True``: one array per block of the graph, aligned with the
+        block's ``scores``. Each entry is the (approximate) probability that the score counts:
         that both variables of a pair are 1, that two siblings are consecutive, that a table's cell
         or a transition is chosen. It is the derivative of the log partition.
 
@@ -224,7 +224,7 @@ class Marginals:
     iterations: int
     seconds: float
     trace: Trace | None = None
-    extras: tuple[NDArray[np.float64], ...] | None = None
+    factor_marginals: tuple[NDArray[np.float64], ...] | None = None
     tolerance: float = 0.0
 
     def __getitem__(self, literals: Any) -> Any:
@@ -245,7 +245,11 @@ class Marginals:
             "iterations": self.iterations,
             "seconds": self.seconds,
             "trace": None if self.trace is None else self.trace.to_dict(),
-            "extras": None if self.extras is None else [_listed(block) for block in self.extras],
+            "factor_marginals": (
+                None
+                if self.factor_marginals is None
+                else [_listed(block) for block in self.factor_marginals]
+            ),
         }
 
     def __str__(self) -> str:

@@ -14,7 +14,7 @@ from turbotree import trees
 from turbotree.arrays import FloatArray
 from turbotree.errors import InputError
 from turbotree.graphs import FactorGraph, Sparsemap, sparsemap
-from turbotree.graphs.sparsemap import with_scores
+from turbotree.graphs.solvers.sparsemap import with_scores
 from turbotree.parsing.arcs import TreeShape
 from turbotree.parsing.automata import tree_of_arcs
 from turbotree.parsing.dense_parts import Places, dense_parts, part_scores
@@ -147,29 +147,40 @@ class LpSparsemap(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any, scores: Tensor, extras: Tensor, graph: FactorGraph, rounds: int, threshold: float
+        ctx: Any,
+        scores: Tensor,
+        factor_scores: Tensor,
+        graph: FactorGraph,
+        rounds: int,
+        threshold: float,
     ) -> Tensor:
         ctx.solve = lambda s, e, start: sparsemap(
             with_scores(graph, s, e), max_iterations=rounds, threshold=threshold, start=start
         )
-        ctx.arrays = (_array(scores), _array(extras))
+        ctx.arrays = (_array(scores), _array(factor_scores))
         ctx.found = ctx.solve(*ctx.arrays, None)
-        ctx.like = (scores, extras)
+        ctx.like = (scores, factor_scores)
         return _like(ctx.found.point, scores)
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Any, ...]:
-        scores, extras = ctx.arrays
+        scores, factor_scores = ctx.arrays
         direction = _array(gradient)
 
         def answer(step: float) -> dict[str, FloatArray]:
-            found: Sparsemap = ctx.solve(scores + step * direction, extras, ctx.found)
-            return {"scores": found.point, "extras": found.extras}
+            found: Sparsemap = ctx.solve(scores + step * direction, factor_scores, ctx.found)
+            return {"scores": found.point, "factor_scores": found.factor_marginals}
 
         moves = _difference(answer, direction, _LINEAR_STEP)
         like = ctx.like
-        return (_like(moves["scores"], like[0]), _like(moves["extras"], like[1]), None, None, None)
+        return (
+            _like(moves["scores"], like[0]),
+            _like(moves["factor_scores"], like[1]),
+            None,
+            None,
+            None,
+        )
 
 
 def _beliefs(

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from turbotree.errors import MissingExtraError
 from turbotree.graphs import FactorGraph
-from turbotree.graphs.sparsemap import extras_of
+from turbotree.graphs.solvers.sparsemap import factor_scores_of
 
 try:
     import torch
@@ -136,24 +136,24 @@ def sparsemap_trees(
 def lp_sparsemap(
     graph: FactorGraph,
     scores: Tensor,
-    extras: Tensor | None = None,
+    factor_scores: Tensor | None = None,
     *,
     max_iterations: int = 10_000,
     threshold: float = 1e-10,
 ) -> Tensor:
     """Give the relaxed best assignment of a factor graph less half its squared length.
 
-    See :func:`turbotree.graphs.sparsemap`; the graph's own scores are not looked at.
+    See :func:`turbotree.graphs.sparsemap`; the graph's scores of variables are not looked at.
 
     Parameters
     ----------
     graph : FactorGraph
         Its factors.
     scores : Tensor of shape (N,)
-        One a variable.
-    extras : Tensor, optional
-        What factors score themselves, as :func:`turbotree.graphs.sparsemap.extras_of` lists them;
-        by default, the graph's.
+        One per variable.
+    factor_scores : Tensor, optional
+        As :func:`turbotree.graphs.solvers.sparsemap.factor_scores_of` lists them; by default, the
+        graph's.
     max_iterations, threshold
         Those of the solver.
 
@@ -164,7 +164,7 @@ def lp_sparsemap(
     >>> lp_sparsemap(graph, torch.tensor([0.3, 0.5])).tolist()  # sparsemax
     [0.4..., 0.6...]
     """
-    own = torch.as_tensor(extras_of(graph)) if extras is None else extras
+    own = torch.as_tensor(factor_scores_of(graph)) if factor_scores is None else factor_scores
     return LpSparsemap.apply(scores, own, graph, max_iterations, threshold)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from turbotree.arrays import FloatArray
 from turbotree.graphs import FactorGraph, Kind
-from turbotree.graphs.blocks import PROJECTIVE, SINGLE_ROOT, Chunk
+from turbotree.graphs.factors.blocks import PROJECTIVE, SINGLE_ROOT, Chunk
 from turbotree.parsing.arcs import TreeShape
 from turbotree.parsing.families import (
     ArcFamily,

@@ -20,7 +20,7 @@ import numpy as np
 
 from turbotree.arrays import FloatArray
 from turbotree.graphs import FactorGraph, Kind, Marginals
-from turbotree.graphs.blocks import Chunk
+from turbotree.graphs.factors.blocks import Chunk
 from turbotree.parsing.ancestry import AncestryFamily, add_ancestry, families_of_ancestry
 from turbotree.parsing.arcs import TreeShape
 from turbotree.parsing.automata import (
@@ -98,9 +98,10 @@ def part_probabilities(
     marginals
         Its marginals, with those of the factors' own parts.
     """
-    assert marginals.extras is not None
+    assert marginals.factor_marginals is not None
     extras = {
-        block.kind: found for block, found in zip(graph.blocks, marginals.extras, strict=True)
+        block.kind: found
+        for block, found in zip(graph.blocks, marginals.factor_marginals, strict=True)
     }
     nothing = np.zeros(0)
     squares, cubes, pairs = (

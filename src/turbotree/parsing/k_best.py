@@ -13,7 +13,7 @@ from turbotree import trees
 from turbotree.arrays import FloatArray
 from turbotree.errors import InfeasibleError
 from turbotree.graphs import FactorGraph, Solution, Status, k_best
-from turbotree.graphs.k_best import losses, values_of
+from turbotree.graphs.solvers.k_best import losses, values_of
 from turbotree.parsing.arcs import TreeShape
 from turbotree.parsing.certificate import Certificate
 from turbotree.parsing.decoding import SOLVERS, build_graph, heads_of

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from turbotree.features import Encoded, Parts
-from turbotree.graphs.limits import read_time_limit
+from turbotree.graphs.solvers.options import read_time_limit
 
 if TYPE_CHECKING:
     from turbotree.arrays import FloatArray, IntArray

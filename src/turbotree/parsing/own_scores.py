@@ -13,7 +13,7 @@ from turbotree import trees
 from turbotree.arrays import FloatArray, LongArray
 from turbotree.errors import InputError
 from turbotree.graphs import FactorGraph, Status
-from turbotree.graphs.batch import solve_many
+from turbotree.graphs.solvers.batch import solve_many
 from turbotree.naming import unknown
 from turbotree.parsing.arcs import TreeShape
 from turbotree.parsing.certificate import Certificate

@@ -16,8 +16,8 @@ import numpy.typing as npt
 
 from turbotree.arrays import FloatArray
 from turbotree.graphs import Solution, Status
-from turbotree.graphs.limits import Limits
 from turbotree.graphs.linear_program import Model, Program, run_program
+from turbotree.graphs.solvers.options import Limits
 from turbotree.parsing.ancestry import (
     Ancestry,
     ancestry_scores,

@@ -8,7 +8,7 @@ import numpy as np
 
 from turbotree.arrays import FloatArray
 from turbotree.graphs import FactorGraph, Kind, Solution
-from turbotree.graphs.blocks import Chunk
+from turbotree.graphs.factors.blocks import Chunk
 from turbotree.parsing.ancestry import families_of_ancestry
 from turbotree.parsing.automata import (
     IN_AUTOMATA,
@@ -44,8 +44,8 @@ def relaxed_parts(
         nothing together they tell nothing.
     """
     assert solution.relaxed is not None
-    assert solution.extras is not None
-    told = {block.kind: e for block, e in zip(graph.blocks, solution.extras, strict=True)}
+    assert solution.factor_marginals is not None
+    told = {block.kind: e for block, e in zip(graph.blocks, solution.factor_marginals, strict=True)}
     arcs = solution.relaxed[: len(scores["arc"])]
     found = {"arc": arcs}
     automata = "sibling" in parts.families
@@ -100,8 +100,10 @@ def automata_alone(parts: PartSet, scores: Mapping[str, FloatArray]) -> dict[str
         add_automata(graph, 0, cold, parts.families)
     # Every variable is in one factor, so that these are exact.
     marginals = graph.marginals("belief_propagation", factors=True)
-    assert marginals.extras is not None
-    told = {block.kind: e for block, e in zip(graph.blocks, marginals.extras, strict=True)}
+    assert marginals.factor_marginals is not None
+    told = {
+        block.kind: e for block, e in zip(graph.blocks, marginals.factor_marginals, strict=True)
+    }
     expected = in_automata(told)
     if joined is not None:
         expected = joined.of_sides(expected)

@@ -25,7 +25,7 @@ def targets(links: int) -> st.SearchStrategy[list[list[float]]]:
     return st.lists(target, min_size=1, max_size=4)
 
 
-def own_scores(count: int) -> st.SearchStrategy[list[float]]:
+def factor_scores(count: int) -> st.SearchStrategy[list[float]]:
     """A factor's own scores, of which some forbid what they are for."""
     number = st.one_of(_numbers, _numbers, _numbers, st.just(-math.inf))
     return st.lists(number, min_size=count, max_size=count)

@@ -16,7 +16,7 @@ from oracles.factors import (
     check_projection,
 )
 
-from .strategies import own_scores, pushed, scales, scores, targets
+from .strategies import factor_scores, pushed, scales, scores, targets
 
 CHAIN = 15
 
@@ -64,13 +64,13 @@ def used_extras(sizes: Sequence[int]) -> Used:
 def chains(draw: st.DrawFn) -> tuple[OneFactor, Own]:
     sizes = draw(st.lists(st.integers(1, 4), min_size=1, max_size=4).filter(lambda s: sum(s) <= 9))
     count = sum(a * b for a, b in itertools.pairwise(sizes))
-    transitions = draw(own_scores(count))
+    transitions = draw(factor_scores(count))
     # One path is always open.
     start = 0
     for a, b in itertools.pairwise(sizes):
         transitions[start] = max(transitions[start], -3.0)
         start += a * b
-    return OneFactor(CHAIN, sum(sizes), extras=transitions, shape=sizes), own_score(
+    return OneFactor(CHAIN, sum(sizes), scores=transitions, shape=sizes), own_score(
         sizes, transitions
     )
 
@@ -106,11 +106,11 @@ def test_projection_equals_a_general_solver(
 
 
 @pytest.mark.parametrize(
-    ("links", "extras", "shape"),
+    ("links", "scores", "shape"),
     [(0, [], []), (2, [], [2, 0]), (3, [0.0] * 2, [1, 1]), (3, [0.0] * 3, [1, 2])],
 )
 def test_arrays_that_do_not_fit_are_refused(
-    links: int, extras: list[float], shape: list[int]
+    links: int, scores: list[float], shape: list[int]
 ) -> None:
     with pytest.raises(ValueError, match="chain"):
-        OneFactor(CHAIN, links, extras, shape).graph()
+        OneFactor(CHAIN, links, scores, shape).graph()

@@ -17,7 +17,7 @@ from oracles.factors import (
     check_projection,
 )
 
-from .strategies import own_scores, pushed, scales, scores, targets
+from .strategies import factor_scores, pushed, scales, scores, targets
 
 DENSE = 11
 
@@ -54,10 +54,10 @@ def used_extras(sizes: Sequence[int]) -> Used:
 @st.composite
 def tables(draw: st.DrawFn) -> tuple[OneFactor, Own]:
     sizes = draw(st.lists(st.integers(1, 4), min_size=1, max_size=4).filter(lambda s: sum(s) <= 8))
-    table = draw(own_scores(math.prod(max(size, 2) for size in sizes)))
+    table = draw(factor_scores(math.prod(max(size, 2) for size in sizes)))
     open_entry = draw(st.integers(0, len(table) - 1))
     table[open_entry] = max(table[open_entry], -3.0)
-    factor = OneFactor(DENSE, sum(sizes), extras=table, shape=sizes)
+    factor = OneFactor(DENSE, sum(sizes), scores=table, shape=sizes)
     return factor, own_score(sizes, table)
 
 
@@ -92,11 +92,11 @@ def test_projection_equals_a_general_solver(
 
 
 @pytest.mark.parametrize(
-    ("links", "extras", "shape"),
+    ("links", "scores", "shape"),
     [(0, [0.0], []), (2, [0.0] * 2, [2, 0]), (2, [0.0] * 3, [1, 1]), (3, [0.0] * 4, [1, 1])],
 )
 def test_arrays_that_do_not_fit_are_refused(
-    links: int, extras: list[float], shape: list[int]
+    links: int, scores: list[float], shape: list[int]
 ) -> None:
     with pytest.raises(ValueError, match="table"):
-        OneFactor(DENSE, links, extras, shape).graph()
+        OneFactor(DENSE, links, scores, shape).graph()

@@ -13,21 +13,21 @@ from oracles.factors import (
     check_projection,
 )
 
-from .strategies import own_scores, pushed, scales, scores, targets
+from .strategies import factor_scores, pushed, scales, scores, targets
 
 GRANDPARENT_AUTOMATON = 14
 
 
-def own_score(extras: list[float], arcs: int, modifiers: int) -> Own:
+def own_score(scores: list[float], arcs: int, modifiers: int) -> Own:
     """Add up siblings, grandparents and grandsiblings as their definitions say."""
     width = modifiers + 1
-    numbers = iter(extras)
+    numbers = iter(scores)
 
     def take(*shape: int) -> np.ndarray:
         return np.array([next(numbers) for _ in range(int(np.prod(shape)))]).reshape(shape)
 
     siblings, grand = take(width, width), take(arcs, modifiers)
-    more = take(arcs, width, width) if len(extras) > siblings.size + grand.size else None
+    more = take(arcs, width, width) if len(scores) > siblings.size + grand.size else None
 
     def own(assignment: tuple[int, ...]) -> float:
         heads, chosen = assignment[:arcs], assignment[arcs:]
@@ -45,7 +45,7 @@ def own_score(extras: list[float], arcs: int, modifiers: int) -> Own:
 def used_extras(factor: OneFactor) -> Used:
     """The cells on the walk, in the square of all arcs and perhaps in the arc's own, and grands."""
     assert factor.shape is not None
-    assert factor.extras is not None
+    assert factor.scores is not None
     arcs = factor.shape[0]
     modifiers = factor.links - arcs
     width = modifiers + 1
@@ -57,7 +57,7 @@ def used_extras(factor: OneFactor) -> Used:
         rows = [0] + [k + 1 for k in stops[:-1]]
         steps = [row * width + stop for row, stop in zip(rows, stops, strict=True)]
         places = steps + [width * width + g * modifiers + k for k in stops[:-1]]
-        if len(factor.extras) > boxes_end:
+        if len(factor.scores) > boxes_end:
             places += [boxes_end + g * width * width + step for step in steps]
         return places
 
@@ -70,13 +70,13 @@ def automata(draw: st.DrawFn) -> tuple[OneFactor, Own]:
     modifiers = draw(st.integers(0, min(4, 8 - arcs)))
     square = (modifiers + 1) ** 2
     count = square + arcs * modifiers + draw(st.booleans()) * arcs * square
-    extras = draw(own_scores(count))
+    scores = draw(factor_scores(count))
     # The first arc without any modifier is always allowed.
     for at in (modifiers, square + arcs * modifiers + modifiers):
         if at < count:
-            extras[at] = max(extras[at], -3.0)
-    factor = OneFactor(GRANDPARENT_AUTOMATON, arcs + modifiers, extras=extras, shape=[arcs])
-    return factor, own_score(extras, arcs, modifiers)
+            scores[at] = max(scores[at], -3.0)
+    factor = OneFactor(GRANDPARENT_AUTOMATON, arcs + modifiers, scores=scores, shape=[arcs])
+    return factor, own_score(scores, arcs, modifiers)
 
 
 @given(automaton=automata(), data=st.data())
@@ -112,9 +112,9 @@ def test_projection_equals_a_general_solver(
 
 
 @pytest.mark.parametrize(
-    ("links", "extras", "shape"),
+    ("links", "scores", "shape"),
     [(3, 8, []), (3, 8, [0]), (3, 8, [4]), (3, 7, [2]), (3, 15, [2]), (3, 17, [2])],
 )
-def test_arrays_that_do_not_fit_are_refused(links: int, extras: int, shape: list[int]) -> None:
+def test_arrays_that_do_not_fit_are_refused(links: int, scores: int, shape: list[int]) -> None:
     with pytest.raises(ValueError, match="grandparent automaton"):
-        OneFactor(GRANDPARENT_AUTOMATON, links, [0.0] * extras, shape).graph()
+        OneFactor(GRANDPARENT_AUTOMATON, links, [0.0] * scores, shape).graph()

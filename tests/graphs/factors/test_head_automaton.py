@@ -13,7 +13,7 @@ from oracles.factors import (
     check_projection,
 )
 
-from .strategies import own_scores, pushed, scales, scores, targets
+from .strategies import factor_scores, pushed, scales, scores, targets
 
 HEAD_AUTOMATON = 13
 
@@ -44,9 +44,9 @@ def used_extras(modifiers: int) -> Used:
 @st.composite
 def automata(draw: st.DrawFn) -> tuple[OneFactor, Own]:
     modifiers = draw(st.integers(1, 6))
-    matrix = draw(own_scores((modifiers + 1) ** 2))
+    matrix = draw(factor_scores((modifiers + 1) ** 2))
     matrix[modifiers] = max(matrix[modifiers], -3.0)  # no modifier at all is always allowed
-    factor = OneFactor(HEAD_AUTOMATON, modifiers, extras=matrix)
+    factor = OneFactor(HEAD_AUTOMATON, modifiers, scores=matrix)
     return factor, own_score(matrix, modifiers)
 
 
@@ -84,4 +84,4 @@ def test_projection_equals_a_general_solver(
 
 def test_scores_that_are_no_square_are_refused() -> None:
     with pytest.raises(ValueError, match="siblings"):
-        OneFactor(HEAD_AUTOMATON, 2, extras=[0.0] * 8).graph()
+        OneFactor(HEAD_AUTOMATON, 2, scores=[0.0] * 8).graph()

@@ -10,13 +10,13 @@ from turbotree.graphs import _core
 
 NO = -np.inf
 FACTORS = {
-    "dense": OneFactor(11, 4, extras=[NO] * 6, shape=[3, 1]),
-    "head automaton": OneFactor(13, 2, extras=[NO] * 9),
-    "grandparent automaton": OneFactor(14, 4, extras=[NO] * 9 + [0.0] * 4, shape=[2]),
+    "dense": OneFactor(11, 4, scores=[NO] * 6, shape=[3, 1]),
+    "head automaton": OneFactor(13, 2, scores=[NO] * 9),
+    "grandparent automaton": OneFactor(14, 4, scores=[NO] * 9 + [0.0] * 4, shape=[2]),
     "grandparent automaton, grandsiblings": OneFactor(
-        14, 4, extras=[0.0] * 13 + [NO] * 18, shape=[2]
+        14, 4, scores=[0.0] * 13 + [NO] * 18, shape=[2]
     ),
-    "chain": OneFactor(15, 4, extras=[NO] * 4, shape=[2, 2]),
+    "chain": OneFactor(15, 4, scores=[NO] * 4, shape=[2, 2]),
 }
 
 

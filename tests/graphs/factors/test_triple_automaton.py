@@ -15,7 +15,7 @@ from oracles.factors import (
 
 from turbotree.graphs import FactorGraph
 
-from .strategies import own_scores, pushed, scales, scores, targets
+from .strategies import factor_scores, pushed, scales, scores, targets
 
 TRIPLE_AUTOMATON = 17
 
@@ -44,8 +44,8 @@ def own_score(cube: list[float], modifiers: int) -> Own:
 @st.composite
 def automata(draw: st.DrawFn) -> tuple[OneFactor, Own]:
     modifiers = draw(st.integers(1, 6))
-    cube = draw(own_scores(modifiers**3))
-    return OneFactor(TRIPLE_AUTOMATON, modifiers, extras=cube), own_score(cube, modifiers)
+    cube = draw(factor_scores(modifiers**3))
+    return OneFactor(TRIPLE_AUTOMATON, modifiers, scores=cube), own_score(cube, modifiers)
 
 
 @given(automaton=automata(), data=st.data())
@@ -69,7 +69,7 @@ def test_functions_equal_enumeration_where_nothing_is_forbidden(seed: int, modif
     """Messages come from probabilities then."""
     rng = np.random.default_rng(seed)
     cube = rng.normal(size=modifiers**3).tolist()
-    factor = OneFactor(TRIPLE_AUTOMATON, modifiers, extras=cube)
+    factor = OneFactor(TRIPLE_AUTOMATON, modifiers, scores=cube)
     values = rng.normal(size=modifiers).tolist()
     check_functions(factor, own_score(cube, modifiers), values)
     check_expectations(factor, own_score(cube, modifiers), used_extras(modifiers), values)
@@ -107,7 +107,7 @@ def test_scores_of_no_three_in_a_row_are_never_read(seed: int) -> None:
     )
     for first, cube in zip(offsets, cubes, strict=False):
         graphs[1].tri_siblings(np.arange(first, first + len(cube)), cube)
-    flat, alone = (graph.blocks[0].extras for graph in graphs)
+    flat, alone = (graph.blocks[0].scores for graph in graphs)
     expected = np.concatenate([np.nan_to_num(cube).ravel() for cube in cubes])
     np.testing.assert_array_equal(flat, expected)
     np.testing.assert_array_equal(alone, expected)
@@ -118,7 +118,7 @@ def _in_order(size: int) -> np.ndarray:
     return (i <= j) & (j <= k)
 
 
-@pytest.mark.parametrize("extras", [7, 9, 27])
-def test_scores_that_are_no_cube_are_refused(extras: int) -> None:
+@pytest.mark.parametrize("scores", [7, 9, 27])
+def test_scores_that_are_no_cube_are_refused(scores: int) -> None:
     with pytest.raises(ValueError, match="three consecutive siblings"):
-        OneFactor(TRIPLE_AUTOMATON, 2, extras=[0.0] * extras).graph()
+        OneFactor(TRIPLE_AUTOMATON, 2, scores=[0.0] * scores).graph()

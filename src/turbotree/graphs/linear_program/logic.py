@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from turbotree.graphs.blocks import Block, Kind
+from turbotree.graphs.factors.blocks import Block, Kind
 from turbotree.graphs.linear_program.model import Model
 
 _INF = np.inf
@@ -101,16 +101,16 @@ def _knapsack(model: Model, block: Block) -> None:
 
 def _pair(model: Model, block: Block) -> None:
     """A column for "both"; the score's sign says which inequalities can bind."""
-    first = model.add_columns(block.extras)
+    first = model.add_columns(block.scores)
     both = first + np.arange(len(block))
     links = block.variables.reshape(-1, 2)
     negated = block.negated.reshape(-1, 2)
     for side in (0, 1):  # both <= each
-        likes = np.flatnonzero(block.extras > 0)
+        likes = np.flatnonzero(block.scores > 0)
         columns = np.stack((both[likes], links[likes, side]), axis=1)
         signs = np.stack((np.zeros(len(likes)), negated[likes, side]), axis=1)
         _small_rows(model, columns, np.array([1.0, -1.0]), -_INF, 0.0, signs)
-    dislikes = np.flatnonzero(block.extras < 0)  # both >= a + b - 1
+    dislikes = np.flatnonzero(block.scores < 0)  # both >= a + b - 1
     columns = np.column_stack((both[dislikes], links[dislikes]))
     signs = np.column_stack((np.zeros(len(dislikes)), negated[dislikes]))
     _small_rows(model, columns, np.array([-1.0, 1.0, 1.0]), -_INF, 1.0, signs)

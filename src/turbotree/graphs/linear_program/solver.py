@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from turbotree.errors import InfeasibleError, InputError
-from turbotree.graphs.blocks import Kind
-from turbotree.graphs.limits import Limits
+from turbotree.graphs.factors.blocks import Kind
 from turbotree.graphs.linear_program.logic import add_logic
 from turbotree.graphs.linear_program.model import Model, Program
 from turbotree.graphs.linear_program.presolve import Presolved, presolve
 from turbotree.graphs.linear_program.structured import add_structured
 from turbotree.graphs.solution import Solution, Status, Trace
+from turbotree.graphs.solvers.options import Limits
 from turbotree.interrupts import OutOfTimeError, check
 
 if TYPE_CHECKING:

@@ -14,13 +14,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from turbotree.graphs.blocks import Block, Factor, Kind
+from turbotree.graphs.factors.blocks import Block, Factor, Kind
 from turbotree.graphs.linear_program.model import Model
 from turbotree.graphs.linear_program.trees import tree_rows
 
 
 class Template(NamedTuple):
-    """The program of one factor; `terms` are the places in its extras that sum to a cost."""
+    """The program of one factor; `terms` are the places in its factor scores that sum to a cost."""
 
     lengths: NDArray[np.int64]
     columns: NDArray[np.int64]
@@ -35,7 +35,7 @@ def add_structured(model: Model, block: Block) -> None:
     alike: dict[tuple[int, int, bytes], list[int]] = defaultdict(list)
     for index in range(len(block)):
         factor = block.factor(index)
-        key = (len(factor.variables), len(factor.extras), factor.shape.tobytes())
+        key = (len(factor.variables), len(factor.scores), factor.shape.tobytes())
         alike[key].append(index)
     for indices in alike.values():
         template = _template(block.factor(indices[0]))
@@ -52,13 +52,13 @@ def _instantiate(
     first = model.columns
     if flows:
         # The place after the last holds 0, for costs of fewer terms.
-        size = int(np.diff(block.extra_offsets)[indices[0]]) if len(block.extra_offsets) else 0
-        extras = np.zeros((count, size + 1))
+        size = int(np.diff(block.score_offsets)[indices[0]]) if len(block.score_offsets) else 0
+        scores = np.zeros((count, size + 1))
         if size:
-            extras[:, :size] = block.extras[
-                block.extra_offsets[indices, np.newaxis] + np.arange(size)
+            scores[:, :size] = block.scores[
+                block.score_offsets[indices, np.newaxis] + np.arange(size)
             ]
-        model.add_columns(extras[:, template.terms].sum(axis=2).reshape(-1))
+        model.add_columns(scores[:, template.terms].sum(axis=2).reshape(-1))
     own = first + np.arange(count)[:, np.newaxis] * flows + np.arange(flows)
     columns = np.concatenate((block.variables[places], own), axis=1)[:, template.columns]
     negated = np.concatenate((block.negated[places], np.zeros_like(own)), axis=1)
@@ -86,7 +86,7 @@ def _template(factor: Factor) -> Template:
         return _head_automaton(links)
     if factor.kind is Kind.TRIPLE_AUTOMATON:
         return _triple_automaton(links)
-    both = len(factor.extras) > (links - shape[0] + 1) ** 2 + shape[0] * (links - shape[0])
+    both = len(factor.scores) > (links - shape[0] + 1) ** 2 + shape[0] * (links - shape[0])
     return _grandparent_automaton(shape[0], links - shape[0], both)
 
 
@@ -121,7 +121,7 @@ class _Equations:
         self.terms: list[tuple[int, ...]] = []
 
     def flow(self, *terms: int) -> int:
-        """Add a flow whose cost is the sum of the extras at these places."""
+        """Add a flow whose cost is the sum of the factor scores at these places."""
         self.terms.append(terms)
         return self.links + len(self.terms) - 1
 

@@ -12,7 +12,7 @@ from collections import defaultdict
 import numpy as np
 from numpy.typing import NDArray
 
-from turbotree.graphs.blocks import PROJECTIVE, SINGLE_ROOT
+from turbotree.graphs.factors.blocks import PROJECTIVE, SINGLE_ROOT
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from turbotree.graphs.drawing import escape
+from turbotree.graphs.pictures import escape
 from turbotree.learning.regularisers.groups import Groups
 
 _ROW = 70  # between layers, in pixels

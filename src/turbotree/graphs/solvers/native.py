@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from turbotree.errors import InfeasibleError
 from turbotree.graphs import _core, pictures
-from turbotree.graphs.blocks import Kind
-from turbotree.graphs.kinds import ask_oracle
+from turbotree.graphs.factors.blocks import Kind
+from turbotree.graphs.factors.scores import ask_oracle
 from turbotree.graphs.solution import Solution, Status, Trace, WarmStart
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def read_solution(graph: FactorGraph, answer: _core.Answer) -> Solution:
         None
         if link_scores is None or consensus is None
         else WarmStart(link_scores, consensus, answer.penalty),
-        None if answer.expectations is None else split_extras(graph, answer.expectations),
+        None if answer.expectations is None else split_by_block(graph, answer.expectations),
         answer.tolerance,
     )
 
@@ -130,11 +130,11 @@ def read_trace(answer: _core.Answer) -> Trace | None:
     return Trace(**{name: columns.get(name, unknown) for name in Trace.__slots__})
 
 
-def split_extras(
+def split_by_block(
     graph: FactorGraph, numbers: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], ...]:
-    """Give each block its share of numbers that stand for the extras of all blocks."""
-    ends = np.cumsum([len(block.extras) for block in graph.blocks])
+    """Give each block its part of numbers that stand for the factor scores of all blocks."""
+    ends = np.cumsum([len(block.scores) for block in graph.blocks])
     return tuple(np.split(numbers, ends[:-1])) if len(ends) else ()
 
 

@@ -6,19 +6,17 @@ These functions run at every insertion, so none of them loops over factors in Py
 
 from __future__ import annotations
 
-import operator
-from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from turbotree.arrays import FloatArray, IntArray, LongArray
 from turbotree.errors import InputError
-from turbotree.graphs.blocks import Lengths
+from turbotree.graphs.factors.blocks import NO_SCORES, NO_SHAPES, Lengths
 
 _INT64 = np.dtype(np.int64)
 _LARGEST = 2**31 - 1
-_LARGEST_COUNT = 2**63 - 1
 
 
 class Links(NamedTuple):
@@ -26,15 +24,29 @@ class Links(NamedTuple):
 
     factors: int
     lengths: Lengths
-    literals: NDArray[np.int64]
+    literals: LongArray
 
     @property
-    def starts(self) -> NDArray[np.int64]:
+    def starts(self) -> LongArray:
         """The first link of each factor, and the number of links."""
         return starts_of(self.factors, self.lengths)
 
 
-def starts_of(count: int, lengths: Lengths) -> NDArray[np.int64]:
+class Factors(NamedTuple):
+    """New factors of one kind: their literals, scores and shapes, checked one by one.
+
+    All that is left to check is whether the graph has the variables.
+    """
+
+    links: Links
+    score_lengths: Lengths = 0
+    scores: FloatArray = NO_SCORES
+    shape_lengths: Lengths = 0
+    shapes: IntArray = NO_SHAPES
+    oracles: tuple[Any, ...] = ()
+
+
+def starts_of(count: int, lengths: Lengths) -> LongArray:
     """Give offsets from lengths.
 
     >>> starts_of(2, 3)
@@ -47,7 +59,7 @@ def starts_of(count: int, lengths: Lengths) -> NDArray[np.int64]:
     return starts
 
 
-def read_literals(xs: Any, where: str) -> NDArray[np.int64]:
+def read_literals(xs: Any, where: str) -> LongArray:
     """Read literals of any shape as int64; whether the variables exist is not checked here."""
     if type(xs) is np.ndarray and xs.dtype is _INT64:
         return xs
@@ -85,7 +97,7 @@ def read_links(xs: Any, offsets: Any, where: str) -> Links:
     return Links(count, size, literals.reshape(-1))
 
 
-def read_offsets(offsets: Any, flat: NDArray[Any], where: str) -> NDArray[np.int64]:
+def read_offsets(offsets: Any, flat: NDArray[Any], where: str) -> LongArray:
     """Check the offsets of ragged factors and give their lengths."""
     try:
         places = np.asarray(offsets)
@@ -132,9 +144,7 @@ def with_output(links: Links, y: Any, where: str) -> Links:
     return Links(links.factors, links.lengths + 1, joined)
 
 
-def resolve(
-    links: Links, variables: int, where: str
-) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
+def resolve(links: Links, variables: int, where: str) -> tuple[IntArray, NDArray[np.uint8]]:
     """Split literals into variables and signs; refuse unknown and repeated variables."""
     literals = links.literals
     indices = literals ^ (literals >> 63)  # ~i for a negative literal
@@ -148,7 +158,7 @@ def resolve(
     return indices.astype(np.int32), (literals < 0).view(np.uint8)
 
 
-def _refuse_repeats(indices: NDArray[np.int64], links: Links, variables: int, where: str) -> None:
+def _refuse_repeats(indices: LongArray, links: Links, variables: int, where: str) -> None:
     lengths = links.lengths
     if isinstance(lengths, int):
         if lengths == 1:
@@ -176,7 +186,7 @@ def _refuse_repeats(indices: NDArray[np.int64], links: Links, variables: int, wh
     )
 
 
-def read_scores(values: Any, where: str) -> NDArray[np.float64]:
+def read_scores(values: Any, where: str) -> FloatArray:
     """Read scores of any shape into a new array: finite, or -inf for what is forbidden."""
     scores = read_numbers(values, where)
     if scores.size and not scores.max() < np.inf:  # NaN fails too
@@ -185,7 +195,7 @@ def read_scores(values: Any, where: str) -> NDArray[np.float64]:
     return scores
 
 
-def read_numbers(values: Any, where: str) -> NDArray[np.float64]:
+def read_numbers(values: Any, where: str) -> FloatArray:
     """Read real numbers of any shape into a new array."""
     try:
         array = np.asarray(values)
@@ -196,13 +206,13 @@ def read_numbers(values: Any, where: str) -> NDArray[np.float64]:
     return np.array(array, dtype=np.float64, order="C")
 
 
-def read_whole(values: Any, where: str) -> NDArray[np.int32]:
+def read_whole(values: Any, where: str) -> IntArray:
     """Read whole numbers that are not negative, of any shape, also when written as floats."""
     if type(values) is int and 0 <= values <= _LARGEST:
         return np.array(values, dtype=np.int32)
     ready = type(values) is np.ndarray and values.dtype.kind == "i" and values.size > 0
     if ready and values.min() >= 0 and values.max() <= _LARGEST:
-        whole: NDArray[np.int32] = values.astype(np.int32)
+        whole: IntArray = values.astype(np.int32)
         return whole
     numbers = read_numbers(values, where)
     wrong = ~((numbers >= 0) & (numbers <= _LARGEST) & (numbers == np.floor(numbers)))
@@ -242,37 +252,3 @@ def side_by_side(parts: list[tuple[NDArray[Any], Lengths]], count: int) -> NDArr
         joined[np.repeat(at - own[:-1], lengths) + np.arange(len(flat))] = flat
         at += lengths
     return joined
-
-
-def as_count(value: Any, where: str, smallest: int) -> int:
-    """Check a whole number that must be at least `smallest`; more than 2^63 - 1 is that many."""
-    try:
-        count = operator.index(value)
-    except TypeError:
-        raise InputError(f"{where}: expected a whole number, got {value!r}") from None
-    if count < smallest:
-        raise InputError(f"{where}: expected at least {smallest}, got {count}")
-    return min(count, _LARGEST_COUNT)
-
-
-def as_flag(value: Any, where: str) -> bool:
-    """Check a truth value."""
-    if not isinstance(value, (bool, np.bool_)):
-        raise InputError(f"{where}: expected True or False, got {value!r}")
-    return bool(value)
-
-
-def as_positive(value: Any, where: str) -> float:
-    """Check a finite number above 0."""
-    if type(value) is float and 0 < value < np.inf:
-        return value
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < np.inf:
-        raise InputError(f"{where}: expected a number above 0, got {value!r}")
-    return float(value)
-
-
-def as_fraction(value: Any, where: str) -> float:
-    """Check a number from 0 to below 1."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) < 1:
-        raise InputError(f"{where}: expected a number from 0 to below 1, got {value!r}")
-    return float(value)

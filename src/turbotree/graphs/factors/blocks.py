@@ -1,4 +1,4 @@
-"""Factors as arrays: one block a kind, its links and numbers one after another.
+"""Factors as arrays: one block per kind, its links and numbers one after another.
 
 Insertions leave *chunks*; a graph joins the chunks of a kind into one :class:`Block` when a
 solver, a picture or a file first asks for it.
@@ -71,8 +71,8 @@ _METHODS = (
     "tri_siblings",
 )
 
-#: Kinds that have scores of their own, and kinds described by whole numbers.
-WITH_EXTRAS = frozenset(
+#: Kinds that have factor scores, and kinds described by whole numbers.
+WITH_SCORES = frozenset(
     {
         Kind.PAIR,
         Kind.DENSE,
@@ -104,7 +104,7 @@ class Factor(NamedTuple):
     kind: Kind
     variables: NDArray[np.int32]
     negated: NDArray[np.uint8]
-    extras: NDArray[np.float64]
+    scores: NDArray[np.float64]
     shape: NDArray[np.int32]
 
 
@@ -121,8 +121,8 @@ class Block:
         The variable at the end of each link.
     negated : uint8 array of shape (L,)
         1 where the link is negated.
-    extra_offsets, extras : int64 array of shape (F + 1,), float64 array
-        The factors' own scores; both empty if the kind has none.
+    score_offsets, scores : int64 array of shape (F + 1,), float64 array
+        The factor scores; both empty if the kind has none.
     shape_offsets, shapes : int64 array of shape (F + 1,), int32 array
         Whole numbers that describe each factor; both empty if the kind has none.
     oracles : tuple
@@ -133,8 +133,8 @@ class Block:
     offsets: NDArray[np.int64]
     variables: NDArray[np.int32]
     negated: NDArray[np.uint8]
-    extra_offsets: NDArray[np.int64]
-    extras: NDArray[np.float64]
+    score_offsets: NDArray[np.int64]
+    scores: NDArray[np.float64]
     shape_offsets: NDArray[np.int64]
     shapes: NDArray[np.int32]
     oracles: tuple[Any, ...] = ()
@@ -150,17 +150,17 @@ class Block:
     def factor(self, index: int) -> Factor:
         """Give one factor's part of the arrays."""
         links = slice(self.offsets[index], self.offsets[index + 1])
-        extras = shape = slice(0, 0)
-        if len(self.extra_offsets):
-            extras = slice(self.extra_offsets[index], self.extra_offsets[index + 1])
+        score_range = shape_range = slice(0, 0)
+        if len(self.score_offsets):
+            score_range = slice(self.score_offsets[index], self.score_offsets[index + 1])
         if len(self.shape_offsets):
-            shape = slice(self.shape_offsets[index], self.shape_offsets[index + 1])
+            shape_range = slice(self.shape_offsets[index], self.shape_offsets[index + 1])
         return Factor(
             self.kind,
             self.variables[links],
             self.negated[links],
-            self.extras[extras],
-            self.shapes[shape],
+            self.scores[score_range],
+            self.shapes[shape_range],
         )
 
     def __repr__(self) -> str:
@@ -174,8 +174,8 @@ class Chunk(NamedTuple):
     lengths: Lengths
     variables: NDArray[np.int32]
     negated: NDArray[np.uint8]
-    extra_lengths: Lengths
-    extras: NDArray[np.float64]
+    score_lengths: Lengths
+    scores: NDArray[np.float64]
     shape_lengths: Lengths
     shapes: NDArray[np.int32]
     oracles: tuple[Any, ...] = ()
@@ -186,8 +186,8 @@ class Chunk(NamedTuple):
         factors: int,
         lengths: Lengths,
         variables: NDArray[np.int32],
-        extra_lengths: Lengths = 0,
-        extras: NDArray[np.float64] | None = None,
+        score_lengths: Lengths = 0,
+        scores: NDArray[np.float64] | None = None,
         shape_lengths: Lengths = 0,
         shapes: NDArray[np.int32] | None = None,
     ) -> Chunk:
@@ -197,25 +197,25 @@ class Chunk(NamedTuple):
             lengths,
             variables,
             np.zeros(len(variables), dtype=np.uint8),
-            extra_lengths,
-            NO_EXTRAS if extras is None else extras,
+            score_lengths,
+            NO_SCORES if scores is None else scores,
             shape_lengths,
             NO_SHAPES if shapes is None else shapes,
         )
 
 
-NO_EXTRAS: NDArray[np.float64] = np.zeros(0, dtype=np.float64)
+NO_SCORES: NDArray[np.float64] = np.zeros(0, dtype=np.float64)
 NO_SHAPES: NDArray[np.int32] = np.zeros(0, dtype=np.int32)
 _NO_OFFSETS: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
-for _array in (NO_EXTRAS, NO_SHAPES, _NO_OFFSETS):
+for _array in (NO_SCORES, NO_SHAPES, _NO_OFFSETS):
     _array.setflags(write=False)
 
 
 def join(kind: Kind, chunks: Sequence[Chunk]) -> Block:
     """Make one block of a kind's chunks, in their order."""
-    extra_offsets = shape_offsets = _NO_OFFSETS
-    if kind in WITH_EXTRAS:
-        extra_offsets = _offsets([(c.factors, c.extra_lengths) for c in chunks])
+    score_offsets = shape_offsets = _NO_OFFSETS
+    if kind in WITH_SCORES:
+        score_offsets = _offsets([(c.factors, c.score_lengths) for c in chunks])
     if kind in WITH_SHAPES:
         shape_offsets = _offsets([(c.factors, c.shape_lengths) for c in chunks])
     return Block(
@@ -223,8 +223,8 @@ def join(kind: Kind, chunks: Sequence[Chunk]) -> Block:
         _offsets([(c.factors, c.lengths) for c in chunks]),
         _joined([c.variables for c in chunks]),
         _joined([c.negated for c in chunks]),
-        extra_offsets,
-        _joined([c.extras for c in chunks]),
+        score_offsets,
+        _joined([c.scores for c in chunks]),
         shape_offsets,
         _joined([c.shapes for c in chunks]),
         tuple(oracle for c in chunks for oracle in c.oracles),
@@ -260,8 +260,8 @@ def chunk_of(block: Block) -> Chunk:
         np.diff(block.offsets),
         block.variables,
         block.negated,
-        np.diff(block.extra_offsets) if len(block.extra_offsets) else 0,
-        block.extras,
+        np.diff(block.score_offsets) if len(block.score_offsets) else 0,
+        block.scores,
         np.diff(block.shape_offsets) if len(block.shape_offsets) else 0,
         block.shapes,
         block.oracles,

@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 
 from turbotree.errors import InputError
 from turbotree.graphs import _core
-from turbotree.graphs.limits import read_time_limit
-from turbotree.graphs.literals import as_count, as_flag, as_positive
-from turbotree.graphs.native import INFEASIBLE, core_graph, infeasible
 from turbotree.graphs.solution import Solution, Status
+from turbotree.graphs.solvers.native import INFEASIBLE, core_graph, infeasible
+from turbotree.graphs.solvers.options import as_count, as_flag, as_positive, read_time_limit
 
 if TYPE_CHECKING:
     from turbotree.graphs.graph import FactorGraph

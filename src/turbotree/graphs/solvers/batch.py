@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from turbotree.graphs.literals import as_count
-from turbotree.graphs.solvers import check_options, find_preparation, find_solver
+from turbotree.graphs.solvers.options import as_count
+from turbotree.graphs.solvers.registry import check_options, find_preparation, find_solver
 from turbotree.interrupts import Threads
 
 if TYPE_CHECKING:

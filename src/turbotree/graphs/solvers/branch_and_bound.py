@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from turbotree.graphs import _core
-from turbotree.graphs.limits import read_time_limit
-from turbotree.graphs.literals import as_count, as_flag, as_positive
-from turbotree.graphs.native import Prepared
 from turbotree.graphs.solution import Solution
+from turbotree.graphs.solvers.native import Prepared
+from turbotree.graphs.solvers.options import as_count, as_flag, as_positive, read_time_limit
 
 if TYPE_CHECKING:
     from turbotree.graphs.graph import FactorGraph

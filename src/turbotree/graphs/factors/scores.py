@@ -1,8 +1,8 @@
-"""What each kind of factor means: its own score for 0/1 values of its links.
+"""What each kind of factor means: its factor score for 0/1 values of its links.
 
 These formulas are written down directly from the definitions, apart from the core, so that
 enumeration can serve as its oracle. Each function takes a block and the truth of its links for
-B assignments, an array of shape (B, L), and gives the own scores of its F factors, shape (B, F);
+B assignments, an array of shape (B, L), and gives the factor scores of its F factors, shape (B, F);
 ``-inf`` where an assignment is not allowed.
 """
 
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from turbotree.errors import InputError
-from turbotree.graphs.blocks import PROJECTIVE, SINGLE_ROOT, Block, Kind
+from turbotree.graphs.factors.blocks import PROJECTIVE, SINGLE_ROOT, Block, Kind
 
 Booleans = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -24,14 +24,14 @@ Floats = NDArray[np.float64]
 _DECISIVE = 1e7
 
 
-def own_scores(block: Block, values: Booleans) -> Floats:
+def factor_scores(block: Block, values: Booleans) -> Floats:
     """Score B assignments, of shape (B, N), by each factor of a block: shape (B, F).
 
     >>> from turbotree.graphs import FactorGraph
     >>> graph = FactorGraph()
     >>> a, b = graph.variables([0, 0])
     >>> graph.pair([a, a], [b, ~b], [0.5, 0.25])
-    >>> own_scores(graph.blocks[0], np.array([[True, True], [True, False]]))
+    >>> factor_scores(graph.blocks[0], np.array([[True, True], [True, False]]))
     array([[0.5 , 0.  ],
            [0.  , 0.25]])
     """
@@ -104,7 +104,7 @@ def _knapsack(block: Block, chosen: Booleans) -> Floats:
 
 
 def _pair(block: Block, chosen: Booleans) -> Floats:
-    return np.where(chosen[:, 0::2] & chosen[:, 1::2], block.extras, 0.0)
+    return np.where(chosen[:, 0::2] & chosen[:, 1::2], block.scores, 0.0)
 
 
 def _each(
@@ -117,7 +117,7 @@ def _each(
         for index in range(len(block)):
             factor = block.factor(index)
             links = chosen[:, block.offsets[index] : block.offsets[index + 1]]
-            scores[:, index] = one(links, factor.extras, factor.shape)
+            scores[:, index] = one(links, factor.scores, factor.shape)
         return scores
 
     return formula
@@ -136,7 +136,7 @@ def _states(links: Booleans, sizes: NDArray[np.int32]) -> tuple[Booleans, list[N
     return allowed, states
 
 
-def _dense(links: Booleans, extras: Floats, shape: NDArray[np.int32]) -> Floats:
+def _dense(links: Booleans, scores: Floats, shape: NDArray[np.int32]) -> Floats:
     # A binary variable is a group of two states: not x, x.
     columns = []
     at = 0
@@ -146,22 +146,22 @@ def _dense(links: Booleans, extras: Floats, shape: NDArray[np.int32]) -> Floats:
         at += size
     sizes = np.where(shape == 1, 2, shape)
     allowed, states = _states(np.hstack(columns), sizes)
-    return np.where(allowed, extras.reshape(sizes)[tuple(states)], -np.inf)
+    return np.where(allowed, scores.reshape(sizes)[tuple(states)], -np.inf)
 
 
-def _chain(links: Booleans, extras: Floats, shape: NDArray[np.int32]) -> Floats:
+def _chain(links: Booleans, scores: Floats, shape: NDArray[np.int32]) -> Floats:
     allowed, states = _states(links, shape)
     total = np.zeros(len(links))
     at = 0
     for node in range(len(shape) - 1):
         size = int(shape[node]) * int(shape[node + 1])
-        table = extras[at : at + size].reshape(shape[node], shape[node + 1])
+        table = scores[at : at + size].reshape(shape[node], shape[node + 1])
         total += table[states[node], states[node + 1]]
         at += size
     return np.where(allowed, total, -np.inf)
 
 
-def _tree(links: Booleans, extras: Floats, shape: NDArray[np.int32]) -> Floats:
+def _tree(links: Booleans, scores: Floats, shape: NDArray[np.int32]) -> Floats:
     words, flags = shape[:2].tolist()
     arcs = shape[2:].reshape(-1, 2)
     heads = np.zeros((len(links), words + 1), dtype=np.int64)
@@ -199,22 +199,22 @@ def _walk(links: Booleans, table: Floats) -> Floats:
     return total + table[last, links.shape[1]]
 
 
-def _head_automaton(links: Booleans, extras: Floats, shape: NDArray[np.int32]) -> Floats:
+def _head_automaton(links: Booleans, scores: Floats, shape: NDArray[np.int32]) -> Floats:
     side = links.shape[1] + 1
-    return _walk(links, extras.reshape(side, side))
+    return _walk(links, scores.reshape(side, side))
 
 
-def _grandparent_automaton(links: Booleans, extras: Floats, shape: NDArray[np.int32]) -> Floats:
+def _grandparent_automaton(links: Booleans, scores: Floats, shape: NDArray[np.int32]) -> Floats:
     parents = int(shape[0])
     above, below = links[:, :parents], links[:, parents:]
     children = below.shape[1]
     side = children + 1
-    grand = extras[side * side :][: parents * children].reshape(parents, children)
-    both = extras[side * side + parents * children :].reshape(-1, side, side)
+    grand = scores[side * side :][: parents * children].reshape(parents, children)
+    both = scores[side * side + parents * children :].reshape(-1, side, side)
     total = np.full(len(links), -np.inf)
     for parent in range(parents):
         rows = (above.sum(axis=1) == 1) & above[:, parent]
-        table = extras[: side * side].reshape(side, side).copy()
+        table = scores[: side * side].reshape(side, side).copy()
         table[:, :children] += grand[parent]
         if len(both):
             table += both[parent]
@@ -222,9 +222,9 @@ def _grandparent_automaton(links: Booleans, extras: Floats, shape: NDArray[np.in
     return total
 
 
-def _triple_automaton(links: Booleans, extras: Floats, shape: NDArray[np.int32]) -> Floats:
+def _triple_automaton(links: Booleans, scores: Floats, shape: NDArray[np.int32]) -> Floats:
     count, size = links.shape
-    cube = extras.reshape(size, size, size)
+    cube = scores.reshape(size, size, size)
     total = np.zeros(count)
     # The two modifiers last seen, counted from 1; 0 is the start, or none yet.
     before, last = np.zeros((2, count), dtype=np.intp)
@@ -249,7 +249,7 @@ def _custom(block: Block, chosen: Booleans) -> Floats:
 
 
 def ask_oracle(oracle: Callable[[Floats], Any], scores: Floats) -> tuple[Booleans, float]:
-    """Call a user's oracle and check its answer: the assignment and its own score.
+    """Call a user's oracle and check its answer: the assignment and its factor score.
 
     >>> ask_oracle(lambda scores: scores > 0, np.array([1.0, -2.0]))
     (array([ True, False]), 0.0)
@@ -269,7 +269,7 @@ def ask_oracle(oracle: Callable[[Floats], Any], scores: Floats) -> tuple[Boolean
     except (TypeError, ValueError):
         number = np.nan
     if not number < np.inf:
-        raise InputError(f"custom: the oracle gave the own score {own!r}, expected a number")
+        raise InputError(f"custom: the oracle gave the factor score {own!r}, expected a number")
     return values.astype(bool), number
 
 

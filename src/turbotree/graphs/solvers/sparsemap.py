@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from turbotree.arrays import FloatArray
 from turbotree.errors import InputError
 from turbotree.graphs import _core
-from turbotree.graphs.blocks import chunk_of
-from turbotree.graphs.literals import as_count, as_positive
-from turbotree.graphs.native import core_graph
+from turbotree.graphs.factors.blocks import chunk_of
+from turbotree.graphs.solvers.native import core_graph
+from turbotree.graphs.solvers.options import as_count, as_positive
 
 if TYPE_CHECKING:
     from turbotree.graphs.graph import FactorGraph
@@ -26,19 +26,19 @@ class Sparsemap:
     ----------
     point : float64 array of shape (N,)
         Between 0 and 1; few of its variables are neither.
-    extras : float64 array
-        How often the factors have each part that they score themselves, one block after another.
+    factor_marginals : float64 array
+        How often the factors use each of their scores, one block after another.
     iterations : int
     converged : bool
     multipliers : float64 array
-        One a link: where a run on the same factors may begin.
+        One per link: where a run on the same factors may begin.
     """
 
-    point: NDArray[np.float64]
-    extras: NDArray[np.float64]
+    point: FloatArray
+    factor_marginals: FloatArray
     iterations: int
     converged: bool
-    multipliers: NDArray[np.float64]
+    multipliers: FloatArray
 
 
 def sparsemap(
@@ -50,7 +50,7 @@ def sparsemap(
 ) -> Sparsemap:
     """Maximise the score of a relaxed assignment less half its squared length (LP-SparseMAP).
 
-    The maximiser of ``scores · u + own scores - 1/2 |u|²`` over the local polytope is unique,
+    The maximiser of ``scores · u + factor scores - 1/2 |u|²`` over the local polytope is unique,
     sparse, and a piecewise linear function of the scores: what a layer of a network needs (Niculae
     and Martins 2020). With one structured factor alone it is SparseMAP: for a tree, the nearest
     point of the polytope of trees to the scores.
@@ -73,33 +73,35 @@ def sparsemap(
     >>> sparsemap(graph).point.round(6)  # sparsemax
     array([0.4, 0.6, 0. ])
     """
-    point, extras, multipliers, iterations, converged = _core.sparsemap(
+    point, factor_marginals, multipliers, iterations, converged = _core.sparsemap(
         core_graph(graph),
         as_count(max_iterations, "max_iterations", 1),
         as_positive(threshold, "threshold"),
         None if start is None else start.multipliers,
         None if start is None else start.point,
     )
-    return Sparsemap(point, extras, iterations, converged, multipliers)
+    return Sparsemap(point, factor_marginals, iterations, converged, multipliers)
 
 
-def extras_of(graph: FactorGraph) -> NDArray[np.float64]:
-    """Give what factors score themselves, one block after another.
+def factor_scores_of(graph: FactorGraph) -> FloatArray:
+    """Give the factor scores, one block after another.
 
     >>> from turbotree.graphs import FactorGraph
     >>> graph = FactorGraph()
     >>> a, b = graph.variables([0.0, 0.0])
     >>> graph.pair(a, b, 1.5)
-    >>> extras_of(graph)
+    >>> factor_scores_of(graph)
     array([1.5])
     """
-    return np.concatenate([np.zeros(0), *(block.extras for block in graph.blocks)])
+    return np.concatenate([np.zeros(0), *(block.scores for block in graph.blocks)])
 
 
 def with_scores(
-    graph: FactorGraph, scores: NDArray[np.float64], extras: NDArray[np.float64] | None = None
+    graph: FactorGraph,
+    scores: FloatArray,
+    factor_scores: FloatArray | None = None,
 ) -> FactorGraph:
-    """Give the same graph with other scores, of variables and of what factors score themselves.
+    """Give the same graph with other scores, of variables and of factors.
 
     >>> from turbotree.graphs import FactorGraph
     >>> graph = FactorGraph()
@@ -110,16 +112,16 @@ def with_scores(
     """
     other = graph.copy()
     other.set_scores(scores)
-    if extras is None:
+    if factor_scores is None:
         return other
-    expected = sum(len(block.extras) for block in graph.blocks)
-    if extras.shape != (expected,):
-        raise InputError(f"extras: expected shape ({expected},), got {extras.shape}")
+    expected = sum(len(block.scores) for block in graph.blocks)
+    if factor_scores.shape != (expected,):
+        raise InputError(f"factor_scores: expected shape ({expected},), got {factor_scores.shape}")
     first = 0
     for block in other.blocks:
-        own = np.ascontiguousarray(extras[first : first + len(block.extras)])
+        own = np.ascontiguousarray(factor_scores[first : first + len(block.scores)])
         first += len(own)
         if len(own):
-            other._chunks[block.kind] = [chunk_of(block)._replace(extras=own)]
+            other._chunks[block.kind] = [chunk_of(block)._replace(scores=own)]
     other._blocks = None
     return other

@@ -1,20 +1,66 @@
-"""Checks of the candidate arcs of tree factors."""
+"""Checks of tree factors and their candidate arcs."""
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any
 
+import numpy as np
+
+from turbotree.arrays import BoolArray, IntArray, LongArray
 from turbotree.errors import InputError
-from turbotree.graphs.literals import Links
+from turbotree.graphs.factors.blocks import PROJECTIVE, SINGLE_ROOT
+from turbotree.graphs.factors.literals import (
+    Factors,
+    Links,
+    read_links,
+    read_per_factor,
+    read_whole,
+    side_by_side,
+)
 
 #: Trees of at most so many words are checked on a matrix of all arcs.
 _SMALL = 300
 
 
-def check_arcs(
-    arcs: NDArray[np.int32], links: Links, words: NDArray[np.int32] | None
-) -> NDArray[np.int64]:
+def read_trees(
+    heads: Any,
+    modifiers: Any,
+    xs: Any,
+    *,
+    words: Any,
+    projective: bool,
+    single_root: bool,
+    offsets: Any,
+) -> Factors:
+    """Read one tree, or many by an additional first axis or by offsets."""
+    links = read_links(xs, offsets, "tree")
+    ends = [
+        read_whole(values, f"tree: {name}")
+        for values, name in ((heads, "heads"), (modifiers, "modifiers"))
+    ]
+    for values, name in zip(ends, ("heads", "modifiers"), strict=True):
+        if values.shape != np.shape(xs):
+            raise InputError(
+                f"tree: {name}: expected shape {np.shape(xs)} like xs, got {values.shape}"
+            )
+    flags = PROJECTIVE * bool(projective) + SINGLE_ROOT * bool(single_root)
+    table = np.empty((len(links.literals) + 1, 2), dtype=np.int32)
+    arcs = table[1:]
+    arcs[:, 0], arcs[:, 1] = ends[0].reshape(-1), ends[1].reshape(-1)
+    sizes = None
+    if words is not None:
+        sizes = read_per_factor(read_whole(words, "tree: words"), links.factors, "tree: words")
+    sizes = check_arcs(arcs, links, sizes)
+    if links.factors == 1:
+        table[0] = sizes[0], flags
+        return Factors(links, shape_lengths=table.size, shapes=table.reshape(-1))
+    every = np.full(links.factors, flags)
+    header = np.stack((sizes, every), axis=1).astype(np.int32).reshape(-1)
+    shapes = side_by_side([(header, 2), (arcs.reshape(-1), links.lengths * 2)], links.factors)
+    return Factors(links, shape_lengths=links.lengths * 2 + 2, shapes=shapes)
+
+
+def check_arcs(arcs: IntArray, links: Links, words: IntArray | None) -> LongArray:
     """Check the arcs (one row ``head, modifier`` each) and give each tree's number of words.
 
     >>> check_arcs(np.array([[0, 1], [1, 2]]), Links(1, 2, np.arange(2)), None)
@@ -37,7 +83,7 @@ def check_arcs(
     _refuse((heads > largest) | (modifiers > largest), arcs, factor, sizes, "lies outside")
     _refuse(modifiers == 0, arcs, factor, sizes, "leads into the root of")
     _refuse(heads == modifiers, arcs, factor, sizes, "is a loop in")
-    # One number an arc, so that sorting finds the arcs of each word of each tree.
+    # One number per arc, so that sorting finds the arcs of each word of each tree.
     side = int(sizes.max()) + 1
     keys = (factor * side + modifiers) * side + heads
     order = np.argsort(keys, kind="stable")
@@ -57,7 +103,7 @@ def check_arcs(
     return sizes
 
 
-def _fine(arcs: NDArray[np.int32], size: int) -> bool:
+def _fine(arcs: IntArray, size: int) -> bool:
     """Look at one tree quickly, without saying what is wrong."""
     if int(arcs.max()) > size:
         return False
@@ -72,10 +118,10 @@ def _fine(arcs: NDArray[np.int32], size: int) -> bool:
 
 
 def _refuse(
-    wrong: NDArray[np.bool_],
-    arcs: NDArray[np.int32],
-    factor: NDArray[np.int64],
-    sizes: NDArray[np.int64],
+    wrong: BoolArray,
+    arcs: IntArray,
+    factor: LongArray,
+    sizes: LongArray,
     what: str,
 ) -> None:
     if not wrong.any():

@@ -10,32 +10,32 @@ from typing import TYPE_CHECKING, Any
 from turbotree.naming import check_names, unknown
 
 if TYPE_CHECKING:
-    from turbotree.graphs.native import Prepared
     from turbotree.graphs.solution import Marginals, Solution
+    from turbotree.graphs.solvers.native import Prepared
 
 #: For the best assignment: ``solver(graph, **options) -> Solution``.
 SOLVERS = {
-    "admm": "turbotree.graphs.admm:admm",
-    "belief_propagation": "turbotree.graphs.belief_propagation:max_product",
-    "branch_and_bound": "turbotree.graphs.branch_and_bound:branch_and_bound",
-    "brute_force": "turbotree.graphs.brute_force:brute_force",
+    "admm": "turbotree.graphs.solvers.admm:admm",
+    "belief_propagation": "turbotree.graphs.solvers.belief_propagation:max_product",
+    "branch_and_bound": "turbotree.graphs.solvers.branch_and_bound:branch_and_bound",
+    "brute_force": "turbotree.graphs.solvers.brute_force:brute_force",
     "linear_program": "turbotree.graphs.linear_program:linear_program",
-    "max_product": "turbotree.graphs.belief_propagation:max_product",
-    "subgradient": "turbotree.graphs.subgradient:subgradient",
+    "max_product": "turbotree.graphs.solvers.belief_propagation:max_product",
+    "subgradient": "turbotree.graphs.solvers.subgradient:subgradient",
 }
 
 #: For probabilities: ``solver(graph, **options) -> Marginals``.
 MARGINAL_SOLVERS = {
-    "belief_propagation": "turbotree.graphs.belief_propagation:sum_product",
-    "brute_force": "turbotree.graphs.brute_force:brute_force_marginals",
+    "belief_propagation": "turbotree.graphs.solvers.belief_propagation:sum_product",
+    "brute_force": "turbotree.graphs.solvers.brute_force:brute_force_marginals",
 }
 
 #: For the functions that compute assignments in the core: ``prepare(**options) -> Prepared``.
 _PREPARATIONS = {
-    "admm": "turbotree.graphs.admm:prepare",
-    "branch_and_bound": "turbotree.graphs.branch_and_bound:prepare",
-    "max_product": "turbotree.graphs.belief_propagation:prepare_max_product",
-    "subgradient": "turbotree.graphs.subgradient:prepare",
+    "admm": "turbotree.graphs.solvers.admm:prepare",
+    "branch_and_bound": "turbotree.graphs.solvers.branch_and_bound:prepare",
+    "max_product": "turbotree.graphs.solvers.belief_propagation:prepare_max_product",
+    "subgradient": "turbotree.graphs.solvers.subgradient:prepare",
 }
 
 

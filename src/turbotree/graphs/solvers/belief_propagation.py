@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, overload
 
+import numpy as np
+
 from turbotree.errors import InputError
 from turbotree.graphs import _core
-from turbotree.graphs.limits import read_time_limit
-from turbotree.graphs.literals import as_count, as_flag, as_fraction
-from turbotree.graphs.native import (
+from turbotree.graphs.solution import Marginals, Solution
+from turbotree.graphs.solvers.native import (
     INFEASIBLE,
     Prepared,
     core_graph,
     infeasible,
+    name_factor,
     read_trace,
-    split_extras,
+    split_by_block,
 )
-from turbotree.graphs.solution import Marginals, Solution
-from turbotree.graphs.solvers import check_options
+from turbotree.graphs.solvers.options import as_count, as_flag, as_fraction, read_time_limit
+from turbotree.graphs.solvers.registry import check_options
 from turbotree.naming import unknown
 
 if TYPE_CHECKING:
@@ -25,6 +27,9 @@ if TYPE_CHECKING:
 
 #: The core's numbers of the schedules.
 _SCHEDULES = {"flooding": 0, "sequential": 1, "residual": 2}
+
+#: Given probabilities this close to 0 or 1 are meant to be 0 or 1.
+_ROUNDING = 1e-12
 
 
 @overload
@@ -97,7 +102,7 @@ def sum_product(
         All factors at once; one after the other, to and fro; or always the factor whose messages
         would change most.
     factors : bool
-        Give ``extras`` too: the probability of each part that a factor scores by itself.
+        Give ``factor_marginals`` too: the probability that each factor score counts.
     time_limit_seconds : float, optional
         Wall-clock time.
     trace : bool
@@ -153,7 +158,7 @@ def sum_product(
         answer.iterations,
         answer.seconds,
         read_trace(answer),
-        None if answer.expectations is None else split_extras(graph, answer.expectations),
+        None if answer.expectations is None else split_by_block(graph, answer.expectations),
     )
 
 
@@ -237,3 +242,67 @@ def _solver(
         time_limit_seconds=read_time_limit(time_limit_seconds),
         trace=as_flag(trace, "trace"),
     )
+
+
+def bethe_entropy(
+    graph: FactorGraph,
+    probabilities: Any = None,
+    *,
+    tolerance: float = 1e-9,
+    max_iterations: int = 100,
+) -> float:
+    """Compute the Bethe entropy at given probabilities, or at those of :func:`sum_product`.
+
+    That is the sum over variables of (1 - number of factors) H(p) and over factors of the entropy
+    of their beliefs. A factor's belief is the distribution with these probabilities that messages
+    can give it: of all that have them, the one with the largest sum of entropy and expected factor
+    score.
+
+    Parameters
+    ----------
+    graph : FactorGraph
+        Without custom factors.
+    probabilities : array of shape (N,), optional
+        Of each variable to be 1.
+    tolerance : float
+        How far the beliefs' probabilities may be off.
+    max_iterations : int
+        Steps of Newton's method to fit the belief of a factor; one takes as many messages as the
+        factor has links.
+
+    Raises
+    ------
+    InputError
+        When a factor has no belief with these probabilities.
+
+    Examples
+    --------
+    >>> from turbotree.graphs import FactorGraph
+    >>> graph = FactorGraph()
+    >>> graph.exactly_one(graph.variables([0.0, 0.0, 0.0]))
+    >>> print(f"{bethe_entropy(graph, [0.5, 0.25, 0.25]):.4f}")  # 1.5 log 2
+    1.0397
+    """
+    if graph.asks_python:
+        raise InputError("bethe_entropy: custom factors have no entropy")
+    if probabilities is None:
+        return sum_product(graph).entropy
+    given = np.asarray(probabilities, dtype=np.float64)
+    if given.shape != (len(graph),):
+        raise InputError(f"probabilities: expected shape ({len(graph)},), got {given.shape}")
+    if not ((given >= -_ROUNDING) & (given <= 1 + _ROUNDING)).all():
+        raise InputError("probabilities: expected numbers between 0 and 1")
+    # What sums and differences leave beside 0 and 1 would need scores beyond all measure.
+    given = np.where(given < _ROUNDING, 0.0, np.where(given > 1 - _ROUNDING, 1.0, given))
+    entropy, misfit = _core.bethe_entropy(
+        core_graph(graph),
+        given,
+        as_fraction(tolerance, "tolerance"),
+        as_count(max_iterations, "max_iterations", 1),
+    )
+    if misfit >= 0:
+        raise InputError(
+            f"probabilities: {name_factor(graph, misfit)} has no belief with "
+            f"these probabilities (to {tolerance:g} after {max_iterations} steps)"
+        )
+    return entropy

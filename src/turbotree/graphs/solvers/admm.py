@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 from turbotree.errors import InputError
 from turbotree.graphs import _core
-from turbotree.graphs.limits import read_time_limit
-from turbotree.graphs.literals import as_count, as_flag, as_positive
-from turbotree.graphs.native import Prepared
 from turbotree.graphs.solution import Solution, WarmStart
+from turbotree.graphs.solvers.native import Prepared
+from turbotree.graphs.solvers.options import as_count, as_flag, as_positive, read_time_limit
 
 if TYPE_CHECKING:
     from turbotree.graphs.graph import FactorGraph
@@ -67,8 +66,7 @@ def admm(
         Begin where this earlier solution of a graph with the same factors ended; scores and
         evidence may have changed.
     factors : bool
-        Give ``extras`` too: how often the relaxed solution has each part that a factor scores by
-        itself.
+        Give ``factor_marginals`` too: how often the relaxed solution uses each factor score.
     trace : bool
         Record each round.
 

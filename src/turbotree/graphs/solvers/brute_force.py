@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from turbotree.errors import InfeasibleError, InputError
-from turbotree.graphs.blocks import Block
-from turbotree.graphs.kinds import own_scores
-from turbotree.graphs.limits import Limits
-from turbotree.graphs.literals import as_count, as_flag
+from turbotree.graphs.factors.blocks import Block
+from turbotree.graphs.factors.scores import factor_scores
 from turbotree.graphs.solution import Marginals, Solution, Status, Trace
+from turbotree.graphs.solvers.options import Limits, as_count, as_flag
 
 if TYPE_CHECKING:
     from turbotree.graphs.graph import FactorGraph
@@ -112,7 +111,7 @@ def brute_force_marginals(
     max_variables : int
         Refuse graphs with more free variables.
     factors : bool
-        Give ``extras`` too: the probability of each part that a factor scores by itself.
+        Give ``factor_marginals`` too: the probability that each factor score counts.
 
     Returns
     -------
@@ -139,7 +138,7 @@ def brute_force_marginals(
     # Sums relative to the largest score so far; each chunk may raise it.
     largest, total, weighted = -np.inf, 0.0, 0.0
     ones = np.zeros(len(graph))
-    uses = [np.zeros(len(block.extras)) for block in blocks]
+    uses = [np.zeros(len(block.scores)) for block in blocks]
     done = 0
     for values, scores in _chunks(graph, max_variables):
         done += 1
@@ -162,27 +161,32 @@ def brute_force_marginals(
     log_partition = largest + float(np.log(total))
     entropy = max(0.0, log_partition - weighted / total)
     probabilities = np.minimum(ones / total, 1.0)  # the sums are rounded
-    extras = tuple(counts / total for counts in uses) if factors else None
     return Marginals(
-        probabilities, log_partition, entropy, True, done, limits.seconds, extras=extras
+        probabilities,
+        log_partition,
+        entropy,
+        True,
+        done,
+        limits.seconds,
+        factor_marginals=tuple(counts / total for counts in uses) if factors else None,
     )
 
 
 def _weighted_uses(block: Block, values: Assignments, weights: Floats) -> Floats:
-    """Sum the weights of the allowed assignments that each of a block's extras counts for.
+    """Sum the weights of the allowed assignments in which each factor score counts.
 
-    Own scores are linear in the extras: with one of them 1 and the others 0, they tell which
-    assignments use it. This is done for one extra of each factor at a time.
+    What a factor adds is linear in its scores: with one of them 1 and the others 0, it tells which
+    assignments use that one. This is done for one score of each factor at a time.
     """
-    sums = np.zeros(len(block.extras))
-    if not len(block.extras):
+    sums = np.zeros(len(block.scores))
+    if not len(block.scores):
         return sums
-    first, counts = block.extra_offsets[:-1], np.diff(block.extra_offsets)
+    first, counts = block.score_offsets[:-1], np.diff(block.score_offsets)
     for place in range(int(counts.max())):
         there = np.flatnonzero(counts > place)
-        extras = np.zeros(len(block.extras))
-        extras[first[there] + place] = 1.0
-        own = own_scores(replace(block, extras=extras), values)
+        chosen = np.zeros(len(block.scores))
+        chosen[first[there] + place] = 1.0
+        own = factor_scores(replace(block, scores=chosen), values)
         sums[first[there] + place] = weights @ own[:, there]
     return sums
 
@@ -212,7 +216,7 @@ def _chunks(graph: FactorGraph, max_variables: int) -> Iterator[tuple[Assignment
         total = values @ weights
         for block in graph.blocks:
             # Hard kinds come first, so that the costlier ones see few assignments.
-            total += own_scores(block, values).sum(axis=1)
+            total += factor_scores(block, values).sum(axis=1)
             allowed = total > -np.inf
             if not allowed.all():
                 values, total = values[allowed], total[allowed]

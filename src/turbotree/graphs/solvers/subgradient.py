@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from turbotree.errors import InputError
 from turbotree.graphs import _core
-from turbotree.graphs.limits import read_time_limit
-from turbotree.graphs.literals import as_count, as_flag
-from turbotree.graphs.native import Prepared
 from turbotree.graphs.solution import Solution
+from turbotree.graphs.solvers.native import Prepared
+from turbotree.graphs.solvers.options import as_count, as_flag, read_time_limit
 
 if TYPE_CHECKING:
     from turbotree.graphs.graph import FactorGraph
@@ -30,7 +29,7 @@ def subgradient(
 ) -> Solution:
     """Find the best assignment by dual decomposition over the factors (Koo et al. 2010).
 
-    Every factor maximises its own score and its share of the variables' scores. Where factors
+    Every factor maximises its factor score and its share of the variables' scores. Where factors
     disagree on a variable, its shares move against the disagreement by the step; only factors
     with a changed share are solved again.
 

@@ -1,0 +1,1 @@
+"""Factors as arrays, the checks of new ones, and what each kind of factor means."""

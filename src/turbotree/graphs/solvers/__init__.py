@@ -1,0 +1,1 @@
+"""The solvers of factor graphs; :mod:`turbotree.graphs` exports them."""
