@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import turbotree
-from turbotree.cli import demo, evaluate
 from turbotree.cli.app import app
+from turbotree.cli.commands import demo, evaluate
 from turbotree.parsing import Parser
 from turbotree.text import read_conllu
 

@@ -74,7 +74,7 @@ def test_signals_outside_a_verb_are_answered_alike(
     # While the arguments are read: Typer would end with 130 and not a word.
     script = (
         "import os, signal\n"
-        "import turbotree.cli.failures as failures\n"
+        "import turbotree.cli.process.failures as failures\n"
         "from turbotree.cli import main\n"
         f"failures.CarefulGroup.parse_args = lambda *_: os.kill(os.getpid(), {int(number)})\n"
         "main()\n"
@@ -86,7 +86,7 @@ def test_signals_outside_a_verb_are_answered_alike(
 def test_a_signal_that_is_ignored_stays_ignored(tmp_path: Path) -> None:
     script = (
         "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
-        "from turbotree.cli import signals\n"
+        "from turbotree.cli.process import signals\n"
         "signals.listen()\n"
         "assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN\n"
         "assert signal.getsignal(signal.SIGTERM) not in (signal.SIG_DFL, signal.SIG_IGN)\n"

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turbotree.cli.arriving import Arriving, batches
+from turbotree.cli.inputs.live import Arriving, batches
 from turbotree.text import read_conllu
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="pipes cannot be asked there")

@@ -1,4 +1,4 @@
-"""The command line: one module a verb."""
+"""The command line: one module per command."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ def main() -> None:
     try:
         import signal
 
-        from turbotree.cli import signals, streams
+        from turbotree.cli.process import closed_streams, signals
 
-        streams.stand_in()
+        closed_streams.stand_in()
         signals.listen()
         from turbotree.cli.app import app  # here, so that importing the package stays quick
 
@@ -25,13 +25,13 @@ def main() -> None:
             # All is said and done, but for what Python does in the end: not to be disturbed.
             for number in (signal.SIGINT, signal.SIGTERM):
                 signal.signal(number, signal.SIG_IGN)
-    except KeyboardInterrupt:  # before or after a verb runs; failures.py has the rest
+    except KeyboardInterrupt:  # before or after a command runs; process.failures has the rest
         if "signals" not in locals():
             print("turbotree: interrupted", file=sys.stderr)
             os._exit(130)
         signals.leave()
     except SystemExit as end:
-        # Typer makes 130 of any interruption outside a verb, without a word.
+        # Typer makes 130 of any interruption outside a command, without a word.
         if end.code in (130, 143):
             signals.leave()
         raise

@@ -7,18 +7,18 @@ from typing import Annotated
 import typer
 
 from turbotree import __version__
-from turbotree.cli.demo import demo
-from turbotree.cli.evaluate import evaluate
-from turbotree.cli.explain import explain
-from turbotree.cli.failures import CarefulGroup
-from turbotree.cli.inspect import inspect
-from turbotree.cli.parse import parse
-from turbotree.cli.reproduce import reproduce
-from turbotree.cli.select import select
-from turbotree.cli.serve import serve
-from turbotree.cli.suggest import suggest
-from turbotree.cli.trace import trace
-from turbotree.cli.train import train
+from turbotree.cli.commands.demo import demo
+from turbotree.cli.commands.evaluate import evaluate
+from turbotree.cli.commands.explain import explain
+from turbotree.cli.commands.inspect import inspect
+from turbotree.cli.commands.parse import parse
+from turbotree.cli.commands.reproduce import reproduce
+from turbotree.cli.commands.select import select
+from turbotree.cli.commands.serve import serve
+from turbotree.cli.commands.suggest import suggest
+from turbotree.cli.commands.trace import trace
+from turbotree.cli.commands.train import train
+from turbotree.cli.process.failures import CarefulGroup
 
 app = typer.Typer(
     name="turbotree",

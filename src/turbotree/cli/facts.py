@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Mapping
 from typing import Any
 
-from turbotree.cli.output import bytes_text
+from turbotree.cli.outputs.files import bytes_text
 from turbotree.learning.progress import describe
 from turbotree.learning.sparse_learner import record_of
 from turbotree.modelfile import ModelFile

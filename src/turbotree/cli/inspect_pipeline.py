@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from turbotree.cli.facts import file_facts, file_rows, table, training_rows
-from turbotree.cli.output import bytes_text
+from turbotree.cli.outputs.files import bytes_text
 from turbotree.modelfile import ModelFile
 from turbotree.pipeline import Pipeline
 from turbotree.pipeline.storing import COMPONENTS

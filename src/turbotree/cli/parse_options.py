@@ -8,10 +8,10 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from turbotree.cli.corpus import EngineName, RowKind
-from turbotree.cli.formats import OutputFormat
-from turbotree.cli.reading import InputFormat as InputFormatName
-from turbotree.cli.reading import OnMistake
+from turbotree.cli.inputs.reading import InputFormat as InputFormatName
+from turbotree.cli.inputs.reading import OnMistake
+from turbotree.cli.models.corpus import EngineName, RowKind
+from turbotree.cli.outputs.formats import OutputFormat
 
 
 class DecoderName(str, Enum):

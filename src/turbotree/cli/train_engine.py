@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from turbotree.cli.corpus import EngineName
+from turbotree.cli.models.corpus import EngineName
 from turbotree.errors import InputError
 from turbotree.learning.mixing import Mixing
 from turbotree.parsing import Parser

@@ -8,8 +8,8 @@ from typing import Annotated, TypeAlias
 import typer
 
 from turbotree.cli import training_choices as choices
-from turbotree.cli.corpus import EngineName
-from turbotree.cli.reading import OnMistake
+from turbotree.cli.inputs.reading import OnMistake
+from turbotree.cli.models.corpus import EngineName
 from turbotree.cli.training_choices import LABEL_SETS, FeatureSet, ModelKind, TrainingDecoder
 from turbotree.parsing import TrainingOptions
 from turbotree.parsing.parts import FAMILIES

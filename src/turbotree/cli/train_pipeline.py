@@ -9,9 +9,9 @@ from typing import Any
 
 import typer
 
-from turbotree.cli.output import bytes_text
-from turbotree.cli.reading import OnMistake, read_treebank
-from turbotree.cli.showing import seconds_text
+from turbotree.cli.inputs.reading import OnMistake, read_treebank
+from turbotree.cli.outputs.files import bytes_text
+from turbotree.cli.outputs.progress import seconds_text
 from turbotree.cli.training_run import train_and_save
 from turbotree.evaluation import attachment_scores, raw_scores
 from turbotree.learning.progress import Progress

@@ -8,10 +8,10 @@ from typing import Any
 
 import typer
 
-from turbotree.cli.output import bytes_text
-from turbotree.cli.reading import OnMistake, Skipped
-from turbotree.cli.showing import seconds_text
-from turbotree.cli.tag import column_names
+from turbotree.cli.inputs.reading import OnMistake, Skipped
+from turbotree.cli.models.tagger import column_names
+from turbotree.cli.outputs.files import bytes_text
+from turbotree.cli.outputs.progress import seconds_text
 from turbotree.cli.training_run import train_and_save
 from turbotree.errors import InputError
 from turbotree.labeling import Tagger, TaggerOptions

@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from turbotree.cli.failures import interrupted, say
-from turbotree.cli.output import check_output
-from turbotree.cli.showing import shown_progress
+from turbotree.cli.outputs.files import check_output
+from turbotree.cli.outputs.progress import shown_progress
+from turbotree.cli.process.failures import interrupted, say
 from turbotree.files.outputs import clear, work_folder
 from turbotree.scaling.training import SHARED_DATA
 

@@ -15,7 +15,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from turbotree.cli.signals import answered, status_of, word_for
+from turbotree.cli.process.signals import answered, status_of, word_for
 from turbotree.errors import TurbotreeError
 from turbotree.naming import nearest, suggest, unknown
 from turbotree.text.drawing.common import printable

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, cast
 
-from turbotree.cli.reading import STDIN
+from turbotree.cli.inputs.reading import STDIN
 from turbotree.errors import InputError
 from turbotree.files.atomic import atomic_path
 from turbotree.files.outputs import check_outputs, identity

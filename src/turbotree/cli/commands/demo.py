@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from turbotree.cli.output import in_color
-from turbotree.cli.showing import seconds_text, shown_progress
+from turbotree.cli.outputs.files import in_color
+from turbotree.cli.outputs.progress import seconds_text, shown_progress
 from turbotree.evaluation import attachment_scores
 from turbotree.evaluation.shape import shape
 from turbotree.parsing import Parse, Parser

@@ -10,10 +10,10 @@ from typing import Annotated, Any
 
 import typer
 
-from turbotree.cli.output import bytes_text, check_output
-from turbotree.cli.reading import OnMistake, read_treebank
-from turbotree.cli.showing import seconds_text
-from turbotree.cli.tag import column_names
+from turbotree.cli.inputs.reading import OnMistake, read_treebank
+from turbotree.cli.models.tagger import column_names
+from turbotree.cli.outputs.files import bytes_text, check_output
+from turbotree.cli.outputs.progress import seconds_text
 from turbotree.cli.train_tagger import read_labels
 from turbotree.cli.training_choices import Scheme, Task, template_file
 from turbotree.cli.training_run import train_and_save, training_output

@@ -10,8 +10,8 @@ from typing import Annotated
 
 import typer
 
-from turbotree.cli.failures import say
-from turbotree.cli.reading import STDIN, layout_at, standard_input
+from turbotree.cli.inputs.reading import STDIN, layout_at, standard_input
+from turbotree.cli.process.failures import say
 from turbotree.errors import InputError
 from turbotree.evaluation import (
     AttachmentScores,

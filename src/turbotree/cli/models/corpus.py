@@ -11,8 +11,8 @@ from typing import Any
 
 import typer
 
-from turbotree.cli.reading import OnMistake
-from turbotree.cli.showing import seconds_text
+from turbotree.cli.inputs.reading import OnMistake
+from turbotree.cli.outputs.progress import seconds_text
 from turbotree.errors import InputError
 from turbotree.scaling import CorpusReport, open_engine, parse_corpus
 from turbotree.scaling.annotating import PieceReport

@@ -10,9 +10,9 @@ from typing import Any
 import typer
 
 from turbotree.cli import train_options as option
-from turbotree.cli.output import bytes_text
-from turbotree.cli.reading import OnMistake, read_treebank
-from turbotree.cli.showing import seconds_text
+from turbotree.cli.inputs.reading import OnMistake, read_treebank
+from turbotree.cli.outputs.files import bytes_text
+from turbotree.cli.outputs.progress import seconds_text
 from turbotree.cli.train_engine import ShardedTraining, check_engine
 from turbotree.cli.train_pipeline import train_jackknifed, train_pipeline
 from turbotree.cli.train_rules import with_rule_weights

@@ -10,12 +10,8 @@ from typing import IO, Any
 import typer
 
 from turbotree.cli import parse_options as option
-from turbotree.cli.arriving import Arriving, batches
-from turbotree.cli.corpus import parse_with_engine
-from turbotree.cli.formats import Notes, OutputFormat, format_of, write_parses
-from turbotree.cli.output import check_output, in_color, opened_output
-from turbotree.cli.parse_options import DecoderName
-from turbotree.cli.reading import (
+from turbotree.cli.inputs.live import Arriving, batches
+from turbotree.cli.inputs.reading import (
     STDIN,
     InputFormat,
     OnMistake,
@@ -25,8 +21,12 @@ from turbotree.cli.reading import (
     tree_layout,
     with_advice,
 )
-from turbotree.cli.run_pipeline import Find, run_pipeline
-from turbotree.cli.tag import tag_file
+from turbotree.cli.models.corpus import parse_with_engine
+from turbotree.cli.models.pipeline import Find, run_pipeline
+from turbotree.cli.models.tagger import tag_file
+from turbotree.cli.outputs.files import check_output, in_color, opened_output
+from turbotree.cli.outputs.formats import Notes, OutputFormat, format_of, write_parses
+from turbotree.cli.parse_options import DecoderName
 from turbotree.errors import InputError, ModelFileError
 from turbotree.labeling import Tagger
 from turbotree.modelfile import ModelFile, read_model

@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
-from turbotree.cli.explain import sentence_of
-from turbotree.cli.output import check_output, opened_output
-from turbotree.cli.reading import InputFormat
-from turbotree.cli.tree_models import tree_model
+from turbotree.cli.commands.explain import sentence_of
+from turbotree.cli.inputs.reading import InputFormat
+from turbotree.cli.inputs.tree_models import tree_model
+from turbotree.cli.outputs.files import check_output, opened_output
 from turbotree.parsing.tracing import draw_trace, trace_sentence
 
 

@@ -8,10 +8,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from turbotree.cli.arriving import Arriving, batches
-from turbotree.cli.formats import OutputFormat, format_of
-from turbotree.cli.output import opened_output
-from turbotree.cli.reading import (
+from turbotree.cli.inputs.live import Arriving, batches
+from turbotree.cli.inputs.reading import (
     STDIN,
     InputFormat,
     Skipped,
@@ -20,6 +18,8 @@ from turbotree.cli.reading import (
     standard_input,
     with_advice,
 )
+from turbotree.cli.outputs.files import opened_output
+from turbotree.cli.outputs.formats import OutputFormat, format_of
 from turbotree.errors import InputError
 from turbotree.labeling import Tagger, Tagging
 from turbotree.text import (

@@ -79,7 +79,7 @@ def serve(
     The page draws trees whose arcs can be pinned and forbidden. /docs describes the API, /metrics
     is for Prometheus. Ctrl-C or SIGTERM stops it once the requests under way are answered.
     """
-    from turbotree.cli.failures import say
+    from turbotree.cli.process.failures import say
     from turbotree.serving import Annotations, Engine, Limits
     from turbotree.serving.app import create_app
     from turbotree.serving.running import hosts_of, run

@@ -10,8 +10,8 @@ from typing import Annotated
 
 import typer
 
-from turbotree.cli.reading import PARSE_FIRST, InputFormat, tree_layout
-from turbotree.cli.tree_models import tree_model
+from turbotree.cli.inputs.reading import PARSE_FIRST, InputFormat, tree_layout
+from turbotree.cli.inputs.tree_models import tree_model
 from turbotree.errors import InputError
 from turbotree.features import FiredFeature
 from turbotree.parsing import Parse

@@ -8,7 +8,7 @@ from enum import Enum
 from pathlib import Path
 from typing import IO
 
-from turbotree.cli.failures import say
+from turbotree.cli.process.failures import say
 from turbotree.errors import InputError, TurbotreeError
 from turbotree.models import USUAL
 from turbotree.parsing.several import OnFailure

@@ -9,9 +9,9 @@ from typing import Annotated
 
 import typer
 
-from turbotree.cli.output import check_output, opened_output
-from turbotree.cli.reading import PARSE_FIRST, InputFormat, tree_layout
-from turbotree.cli.tree_models import tree_model
+from turbotree.cli.inputs.reading import PARSE_FIRST, InputFormat, tree_layout
+from turbotree.cli.inputs.tree_models import tree_model
+from turbotree.cli.outputs.files import check_output, opened_output
 from turbotree.errors import InputError
 from turbotree.parsing.suggesting import OpenSentence, OpenWord, suggest_sentences, suggest_words
 from turbotree.text import CONLLU, Sentence, read_layout, write_sentences

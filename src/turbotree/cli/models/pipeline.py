@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from turbotree.cli.arriving import Arriving, batches
-from turbotree.cli.formats import Notes, OutputFormat, format_of, write_parses
-from turbotree.cli.output import in_color, opened_output
-from turbotree.cli.reading import STDIN, InputFormat, Skipped, format_layout, standard_input
+from turbotree.cli.inputs.live import Arriving, batches
+from turbotree.cli.inputs.reading import STDIN, InputFormat, Skipped, format_layout, standard_input
+from turbotree.cli.outputs.files import in_color, opened_output
+from turbotree.cli.outputs.formats import Notes, OutputFormat, format_of, write_parses
 from turbotree.errors import InputError
 from turbotree.parsing import Parse
 from turbotree.pipeline import Pipeline, Tokenizer

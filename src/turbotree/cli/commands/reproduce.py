@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from turbotree.cli.failures import interrupted, say
-from turbotree.cli.output import check_output
-from turbotree.cli.showing import seconds_text, shown_progress
+from turbotree.cli.outputs.files import check_output
+from turbotree.cli.outputs.progress import seconds_text, shown_progress
+from turbotree.cli.process.failures import interrupted, say
 from turbotree.errors import InputError
 
 _ENTITY_FILES = ("train", "testa", "testb")

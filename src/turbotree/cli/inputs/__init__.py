@@ -1,0 +1,1 @@
+"""What commands read: sentences from files, pipes and terminals, and models."""

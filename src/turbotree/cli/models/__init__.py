@@ -1,0 +1,1 @@
+"""What ``turbotree parse`` does with each kind of model, and with many files."""

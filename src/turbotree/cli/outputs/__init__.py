@@ -1,0 +1,1 @@
+"""What commands write: files, trees in every format, and progress."""

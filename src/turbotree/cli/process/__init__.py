@@ -1,0 +1,1 @@
+"""The process: signals, standard streams that are closed, errors in one line."""
