@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 ROOMS := trees chains graphs features parsing
 SOURCES := pyproject.toml CMakeLists.txt $(shell find core -name '*.cpp' -o -name '*.h')
 
-.PHONY: demo test test-all docs lint sanitize stubs fuzz bench bench-bars reproduce-small model-en check-offline clean
+.PHONY: demo test test-all docs lint sanitize stubs fuzz figures bench bench-bars reproduce-small model-en check-offline clean
 
 demo: $(VENV)/.built
 	$(BIN)/turbotree demo
@@ -90,6 +90,11 @@ DATA ?= ../shared
 
 bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/bench.py $(if $(wildcard $(DATA)/.),--data $(DATA)) $(BENCH)
+
+# The tables of README and docs, drawn from benchmarks/figures.json, which benchmarks write with
+# --record. tests/test_figures.py fails where a page and the file disagree.
+figures:
+	$(PYTHON) benchmarks/draw_figures.py
 
 # The longer benchmarks, with the bars that they have to reach.
 bench-bars: $(VENV)/.bench

@@ -20,9 +20,7 @@ if __name__ == "__main__":
 
 import argparse
 import platform
-import subprocess
 from collections.abc import Iterator
-from datetime import datetime, timezone
 from importlib.util import find_spec
 from pathlib import Path
 from time import perf_counter
@@ -30,35 +28,11 @@ from time import perf_counter
 from contests import Contest, measure
 from contests_core import graph_contests, layer_contests, tree_contests
 from contests_models import model_contests
+from figures import commit, machine_kind, today
 from history import Entry, Measured, Verdict, compare, read_history, with_entry, write_history
 
 HISTORY = Path(__file__).with_name("history.json")
 PEERS = ("ufal.chu_liu_edmonds", "ufal.udpipe", "pycrfsuite", "torch")
-
-
-def machine_kind() -> str:
-    """Name the kind of machine: ratios of different processors are not compared."""
-    model = platform.processor() or platform.machine()
-    cpus = Path("/proc/cpuinfo")
-    if cpus.exists():
-        for line in cpus.read_text(encoding="utf-8").splitlines():
-            if line.startswith("model name"):
-                model = " ".join(line.split(":", 1)[1].split())
-                break
-    return f"{platform.system()} {platform.machine()}, {model}, {os.cpu_count()} cores"
-
-
-def commit() -> str:
-    """Name the commit; a plus says that files have changed since."""
-    here = Path(__file__).parent
-
-    def git(*words: str) -> str:
-        command = ["git", *words]
-        done = subprocess.run(command, cwd=here, capture_output=True, text=True, check=False)
-        return done.stdout.strip() if done.returncode == 0 else ""
-
-    changed = git("status", "--porcelain", "--", "../src", "../core", ".", ":!history.json")
-    return (git("rev-parse", "--short=8", "HEAD") or "unknown") + ("+" if changed else "")
 
 
 def all_contests(data: Path | None) -> Iterator[Contest]:
@@ -115,8 +89,7 @@ def _end(
         print("not recorded; --accept records a run that is meant to be slower")
         return 1
     if options.record:
-        today = datetime.now(timezone.utc).date().isoformat()
-        entry = Entry(machine, today, commit(), {one.name: one.median for one in measured})
+        entry = Entry(machine, today(), commit(), {one.name: one.median for one in measured})
         write_history(options.history, with_entry(history, entry))
         print(f"recorded in {options.history.name}")
     return 0

@@ -3,10 +3,11 @@
 Usage: python benchmarks/parsing.py --data FOLDER [--treebank en_ewt] [--model FILE] ...
 
 The folder holds ``<treebank>-ud-{train,dev,test}.conllu``. Without ``--model`` a parser is trained
-first. Speed is in tokens per CPU second, one thread, loading left out. UDPipe is timed in two
+first. Speed is in tokens per CPU second, one thread, loading not counted. UDPipe is timed in two
 ways, and each is compared with its own like: its parser alone on sentences it has read, against
 ``Parser.pipe`` on sentences in memory; and its native pipeline from CoNLL-U to CoNLL-U, against
-reading, parsing and writing with turbotree. Exits with 1 if a bar is missed.
+reading, parsing and writing with turbotree. ``--record KIND`` writes the figures of a model of that
+kind to figures.json. Exits with 1 if a bar is missed.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from figures import record
 from parsing_speed import Contest, parsing_speed, start_up, thread_scaling
 from reporting import Bar, Report
 from udpipe_peer import PeerModel, UDPipe, trained
@@ -57,7 +59,7 @@ def report_speed(report: Report, contest: Contest, repetitions: int) -> None:
     for name, figures in speeds.items():
         microseconds = 1e6 / figures["median"]
         report.lines.append(
-            f"  {name:28} {figures['median']:9,.0f}   {microseconds:6.1f} µs a token"
+            f"  {name:28} {figures['median']:9,.0f}   {microseconds:6.1f} µs per token"
             f"   spread {figures['spread_percent']:.0f} %"
         )
     for ours, theirs, how in (
@@ -118,8 +120,8 @@ def report_training(
     epoch, each = figures["arcs_and_labels_epoch_cpu_seconds"], figures["epoch_cpu_seconds"]
     report.section(f"training, one thread, {figures['epochs']} epochs, CPU seconds")
     report.lines += [
-        f"  an epoch: arcs {each['parts']:.1f} + labels {each['labels']:.1f} = {epoch:.1f}",
-        f"  the pruner: {figures['pruner_cpu_seconds']:.1f}, {each['pruner']:.1f} an epoch",
+        f"  per epoch: arcs {each['parts']:.1f} + labels {each['labels']:.1f} = {epoch:.1f}",
+        f"  the pruner: {figures['pruner_cpu_seconds']:.1f}, {each['pruner']:.1f} per epoch",
         f"  everything: {figures['cpu_seconds']:.1f}; peak {figures['peak_megabytes']:,.0f} MB",
     ]
     if peer is not None:
@@ -151,6 +153,28 @@ def report_accuracy(report: Report, model: Path, test: Path, treebank: str) -> N
         ]
 
 
+def recorded(report: Report, model: Path, options: argparse.Namespace) -> None:
+    """Write what was measured to the file of figures."""
+    data, values = report.data, {"model MB": round(model.stat().st_size / 1e6)}
+    if "accuracy" in data:
+        values |= {name: round(score, 2) for name, score in data["accuracy"].items()}
+    speeds = data["speed"]
+    values["words per CPU s"] = round(speeds["turbotree"]["median"])
+    if "UDPipe" in speeds:
+        ratio = speeds["turbotree"]["median"] / speeds["UDPipe"]["median"]
+        values["times UDPipe"] = round(ratio, 2)
+    if "training" in data:
+        training = data["training"]
+        values["epoch CPU s"] = round(training["arcs_and_labels_epoch_cpu_seconds"])
+        values["training CPU s"] = round(training["cpu_seconds"])
+        values["training MB"] = round(training["peak_megabytes"])
+    name = f"parsing/{options.treebank}/turbotree {options.record}"
+    setting = "test set, gold tags, punctuation counted"
+    if options.model is None:
+        setting += f", {options.epochs} epochs"
+    record(name, values, setting=setting, script=__file__)
+
+
 def train(train_file: Path, dev: Path, model: Path, epochs: int) -> dict[str, Any]:
     """Train in a process of its own and return its figures."""
     script = Path(__file__).with_name("parsing_training.py")
@@ -177,8 +201,9 @@ def options_from(arguments: list[str] | None) -> argparse.Namespace:
     add("--train", action="store_true", help="measure training as well")
     add("--epochs", type=int, default=2, help="of training (peak memory grows with them)")
     add("--accuracy", action="store_true", help="score the test set as well")
-    add("--no-peer", action="store_true", help="leave UDPipe out")
+    add("--no-peer", action="store_true", help="without UDPipe")
     add("--json", action="store_true", help="print JSON")
+    add("--record", metavar="KIND", help="write to figures.json, as a model of this kind")
     options = parser.parse_args(arguments)
     if options.repetitions < 1 or options.epochs < 1:
         parser.error("--repetitions and --epochs are at least 1")
@@ -217,6 +242,8 @@ def main(arguments: list[str] | None = None) -> int:
         report_training(report, training, peer, options.treebank)
     if options.accuracy:
         report_accuracy(report, model, files["test"], options.treebank)
+    if options.record:
+        recorded(report, model, options)
     print(json.dumps(report.to_dict(), indent=2) if options.json else report)
     return 0 if all(bar.passed for bar in report.bars) else 1
 

@@ -1,11 +1,12 @@
-"""A server under load on loopback: capacity, latencies at a share of it, overload, memory.
+"""A server under load on loopback: capacity, latencies at 80 % of it, overload, memory.
 
     python benchmarks/serving.py MODEL SENTENCES.conllu --seconds 300
 
 Three rounds against one server process. As fast as it goes, by a few clients that each wait for
 their answer: the capacity. Then requests that come by chance (Poisson), whether or not the ones
 before are answered, at 80 % of it: latencies and memory. Then three times the capacity: what is
-too much has to be answered with 429, and nothing else may go wrong.
+too much has to be answered with 429, and nothing else may go wrong. ``--record`` writes the figures
+to figures.json.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ import time
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from figures import record
 
 from turbotree.text import read_conllu
 
@@ -146,12 +149,14 @@ def report(name: str, done: Round) -> None:
     )
     statuses = ", ".join(f"{count:,} x {status}" for status, count in sorted(done.statuses.items()))
     print(
-        f"{name:<10} {good / done.seconds:7.1f} answers a second; {marks}; {statuses}", flush=True
+        f"{name:<10} {good / done.seconds:7.1f} answers per second; {marks}; {statuses}", flush=True
     )
 
 
-async def measure(pid: int, port: int, bodies: list[bytes], seconds: float) -> bool:
-    """Run the three rounds; tell whether the bars are met."""
+async def measure(
+    pid: int, port: int, bodies: list[bytes], seconds: float
+) -> tuple[bool, dict[str, float]]:
+    """Run the three rounds; tell whether the bars are met, and the figures."""
     client = Client(port)
     await closed(client, bodies, 4, 5)  # warm
     capacity = await closed(client, bodies, 4, max(10.0, seconds / 12))
@@ -182,7 +187,16 @@ async def measure(pid: int, port: int, bodies: list[bytes], seconds: float) -> b
     }
     for bar, holds in met.items():
         print(f"{'met' if holds else 'MISSED':<10} {bar}")
-    return all(met.values())
+    total = sum(steady.statuses.values())
+    figures = {
+        "answers per s": round(rate),
+        "median ms": round(1000 * steady.quantile(0.5)),
+        "p99 s": round(steady.quantile(0.99), 2),
+        "answered with 429 %": round(100 * steady.statuses["429"] / total),
+        "MB": round(base / 1e6),
+        "growth %": round(100 * growths[1]),
+    }
+    return all(met.values()), figures
 
 
 def main() -> None:
@@ -192,6 +206,7 @@ def main() -> None:
     parser.add_argument("sentences", type=Path)
     parser.add_argument("--seconds", type=float, default=300.0)
     parser.add_argument("--words", type=int, default=20)
+    parser.add_argument("--record", action="store_true", help="write to figures.json")
     given = parser.parse_args()
     bodies = bodies_of(given.sentences, given.words)
     server = subprocess.Popen(
@@ -203,10 +218,13 @@ def main() -> None:
         assert server.stdout is not None
         address = re.search(r":(\d+) ", server.stdout.readline())
         assert address, "the server did not start"
-        met = asyncio.run(measure(server.pid, int(address[1]), bodies, given.seconds))
+        met, figures = asyncio.run(measure(server.pid, int(address[1]), bodies, given.seconds))
     finally:
         server.terminate()
         status = server.wait()
+    if given.record:
+        setting = f"{given.seconds:.0f} s, sentences of {given.words} words, {given.model.name}"
+        record("serving/standard", figures, setting=setting, script=__file__)
     print(f"stopped with status {status}")
     sys.exit(0 if met and status == 0 else 1)
 

@@ -1,4 +1,4 @@
-"""Draw the pictures of the documentation anew: python docs/pictures/draw.py."""
+"""Draw the pictures of the documentation: python docs/pictures/draw.py."""
 
 from __future__ import annotations
 
@@ -11,7 +11,23 @@ import tree_pictures as trees
 from pens import Picture
 from speed_picture import speed
 
-PICTURES: dict[str, Callable[[], Picture]] = {
+import turbotree as tt
+
+
+class Telescope:
+    """The picture of the README: a parse of the bundled model, as turbotree itself draws it."""
+
+    def svg(self) -> str:
+        (parse,) = tt.load("en")("I saw the man with a telescope.")
+        sentence = parse.to_sentence()
+        chances = parse.head_probabilities
+        return tt.text.draw_svg(
+            sentence.forms, parse.heads, parse.labels, chances, tags=sentence.upos
+        )
+
+
+PICTURES: dict[str, Callable[[], Picture | Telescope]] = {
+    "telescope": Telescope,
     "parse": trees.parse,
     "spanning_trees": trees.spanning_trees,
     "projective_trees": trees.projective_trees,

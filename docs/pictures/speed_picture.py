@@ -1,15 +1,17 @@
-"""Accuracy against speed on English EWT: the figures of docs/choosing.md as a plot."""
+"""Accuracy against speed on English EWT: the measured figures as a plot."""
 
 from __future__ import annotations
 
+import sys
 from math import log2
+from pathlib import Path
 from typing import NamedTuple
 
 from pens import Picture
 
 
 class Point(NamedTuple):
-    """Words a CPU second as a multiple of UDPipe 1's, and LAS on the test set."""
+    """Words per CPU second as a multiple of UDPipe 1's, and LAS on the test set."""
 
     name: str
     speed: float
@@ -17,15 +19,24 @@ class Point(NamedTuple):
     ours: bool
 
 
-# docs/choosing.md says where each comes from; tests/test_docs.py holds the two together.
-POINTS = (
-    Point("arc", 2.0, 86.34, True),
-    Point("standard", 1.11, 89.07, True),
-    Point("full", 0.7, 89.12, True),
-    Point("UDPipe 1", 1.0, 86.33, False),
-    Point("TurboParser standard", 0.11, 87.61, False),
-    Point("TurboParser basic", 0.30, 84.18, False),
-)
+def points() -> tuple[Point, ...]:
+    """Read the points from the measured figures."""
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
+    from figures import read_figures
+
+    found = []
+    for name, figure in read_figures().items():
+        if name.startswith("parsing/en_ewt/") and "times UDPipe" in figure.values:
+            parser = name.removeprefix("parsing/en_ewt/")
+            short = parser.removeprefix("turbotree ")
+            point = Point(
+                short, float(figure["times UDPipe"]), float(figure["LAS"]), short != parser
+            )
+            found.append(point)
+    return tuple(found)
+
+
+POINTS = points()
 
 
 def speed() -> Picture:
@@ -42,7 +53,7 @@ def speed() -> Picture:
         x = place(2.0**power, 84)[0]
         picture.line(x, 30, x, 282, "pale", width=0.4)
         picture.text(x, 300, name, "pale", kind="small")
-    picture.text(365, 322, "words a CPU second, times those of UDPipe 1", kind="small")
+    picture.text(365, 322, "words per CPU second, times those of UDPipe 1", kind="small")
     picture.text(60, 20, "LAS, test set", at="start", kind="small")
     for point in POINTS:
         x, y = place(point.speed, point.las)
