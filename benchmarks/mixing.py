@@ -16,8 +16,8 @@ import sys
 import time
 from pathlib import Path
 
-from turbotree.learning.mixing import SHARES, Mixing
-from turbotree.learning.progress import Lines
+from turbotree.display.training_progress import Lines
+from turbotree.learning.parameter_mixing import SHARES, Mixing
 from turbotree.parsing import TrainingOptions
 from turbotree.parsing.training.trainer import Trainer
 from turbotree.parsing.training.treebank import read_trees

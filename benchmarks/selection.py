@@ -24,14 +24,15 @@ from typing import Any
 from reporting import Report
 from selection_bars import bars, plot_memory
 
+from turbotree.display.training_progress import Lines
 from turbotree.evaluation import attachment_scores, span_scores
 from turbotree.experiments.measuring import parse_right, words_of
 from turbotree.labeling import Tagger
 from turbotree.labeling.data import read_labelled
 from turbotree.labeling.selecting import select_tagger
 from turbotree.labeling.templates import load_templates as label_templates
-from turbotree.learning.progress import Lines, Silent
-from turbotree.learning.selection import COSTS, GROUPS, METHODS, SelectionOptions
+from turbotree.learning.progress import Silent
+from turbotree.learning.selection.selector import COSTS, GROUPS, METHODS, SelectionOptions
 from turbotree.parsing import Parser
 from turbotree.parsing.templates import load_templates as arc_templates
 from turbotree.parsing.training.selecting import select_parser

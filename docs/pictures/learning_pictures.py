@@ -57,7 +57,7 @@ def sparsity() -> Picture:
     norms = (("form", 150), ("upos", 52), ("shape", 86), ("suffix", 118), ("form+1", 30))
     budget = 3
     ordered = sorted((norm for _, norm in norms), reverse=True)
-    amount = (ordered[budget - 1] + ordered[budget]) / 2  # as learning/budgets.py does
+    amount = (ordered[budget - 1] + ordered[budget]) / 2  # as learning/sparse/budgets.py does
     for left, title, shrunk in (
         (40, "norms of five templates, over their d", False),
         (400, "after a step with a budget of 3", True),

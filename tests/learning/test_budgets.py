@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from oracles import examples
 
 from turbotree.errors import InputError
-from turbotree.learning.budgets import budget_step, overlapping_budget
 from turbotree.learning.regularisers import GroupLasso, Groups, OverlappingGroupLasso
+from turbotree.learning.sparse.budgets import budget_step, overlapping_budget
 
 # Few values, so that ties are common.
 lengths = st.lists(st.sampled_from([0.0, 1.0, 2.0, 2.5]) | st.floats(0, 3), min_size=1, max_size=8)

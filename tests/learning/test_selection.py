@@ -34,8 +34,8 @@ from turbotree.learning import (
     selected_features,
     surviving_templates,
 )
-from turbotree.learning.counting import DistinctCounter
 from turbotree.learning.regularisers import templates_of_keys
+from turbotree.learning.selection.counting import DistinctCounter
 
 SVM = LearnerOptions(Loss.named("svm"), epochs=3, largest_step=1.0)
 

@@ -23,14 +23,14 @@ from turbotree.learning import (
     information_gain,
     learn,
     renumbered,
-    selection,
 )
-from turbotree.learning.counting import firing_rates
-from turbotree.learning.filters import most_frequent_features
-from turbotree.learning.refitting import closed_weights
 from turbotree.learning.regularisers import templates_of_keys
-from turbotree.learning.selection import METHODS, sorted_budgets
-from turbotree.learning.worth import Trial
+from turbotree.learning.selection import selector
+from turbotree.learning.selection.counting import firing_rates
+from turbotree.learning.selection.filters import most_frequent_features
+from turbotree.learning.selection.refitting import closed_weights
+from turbotree.learning.selection.selector import METHODS, sorted_budgets
+from turbotree.learning.selection.template_trial import Trial
 from turbotree.text import Sentence
 
 PARSED = parse_templates(TEMPLATES, KIND)
@@ -77,13 +77,13 @@ def test_what_costs_most_is_not_selected_and_what_costs_least_is(task, groups, m
     for cost, budget in ((1e3, 3), (1e-3, 1)):
         by_size = np.array([1.0, 1.0, cost, 1.0])
         monkeypatch.setattr(
-            selection, "template_costs", lambda sizes, _, own=by_size: np.resize(own, len(sizes))
+            selector, "template_costs", lambda sizes, _, own=by_size: np.resize(own, len(sizes))
         )
         assert (2 in select(task, budget, groups=groups, costs="size").templates) == (cost < 1)
         # What is worth nothing costs most.
         gains = 1 / by_size
         trial = Trial(np.eye(4) * gains.max(), gains, np.ones(4), 0)
-        monkeypatch.setattr(selection, "try_templates", lambda *_, own=trial, **__: own)
+        monkeypatch.setattr(selector, "try_templates", lambda *_, own=trial, **__: own)
         assert (2 in select(task, budget, groups=groups, costs="worth").templates) == (cost < 1)
 
 

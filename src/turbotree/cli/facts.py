@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from turbotree.cli.outputs.files import bytes_text
-from turbotree.learning.progress import describe
-from turbotree.learning.sparse_learner import record_of
+from turbotree.display.training_progress import describe
+from turbotree.learning.sparse.learner import record_of
 from turbotree.modelfile import ModelFile
 
 

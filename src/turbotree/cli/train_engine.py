@@ -6,7 +6,7 @@ from typing import Any
 
 from turbotree.cli.models.corpus import EngineName
 from turbotree.errors import InputError
-from turbotree.learning.mixing import Mixing
+from turbotree.learning.parameter_mixing import Mixing
 from turbotree.parsing import Parser
 from turbotree.parsing.training.treebank import TrainingSource
 from turbotree.scaling import open_crew, open_engine, train_in_shards

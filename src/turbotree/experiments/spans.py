@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from turbotree.display.selection_report import Outcome
 from turbotree.evaluation import find_spans
 from turbotree.experiments.records import Measured
 from turbotree.experiments.workshop import Workshop
 from turbotree.labeling import Tagger, select_tagger, train_tagger
 from turbotree.learning import SelectionOptions
-from turbotree.learning.selection_report import Outcome
 from turbotree.text import Sentence
 
 

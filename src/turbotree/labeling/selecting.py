@@ -9,6 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from turbotree.display.selection_report import (
+    Outcome,
+    SelectionReport,
+    outcome_of,
+    selection_record,
+)
 from turbotree.errors import InputError
 from turbotree.features import Encoder, Weights, attributes_of, parse_templates
 from turbotree.features.lexicon import TAGS
@@ -18,14 +24,13 @@ from turbotree.labeling.options import TASKS
 from turbotree.labeling.tagger import Stage, Tagger
 from turbotree.labeling.training import Trainer, options_of, task_of
 from turbotree.learning.progress import Progress, Silent
-from turbotree.learning.refitting import closed_weights
-from turbotree.learning.renumbering import renumbered
-from turbotree.learning.selection import Selection, SelectionOptions, Selector, sorted_budgets
-from turbotree.learning.selection_report import (
-    Outcome,
-    SelectionReport,
-    outcome_of,
-    selection_record,
+from turbotree.learning.selection.refitting import closed_weights
+from turbotree.learning.selection.renumbering import renumbered
+from turbotree.learning.selection.selector import (
+    Selection,
+    SelectionOptions,
+    Selector,
+    sorted_budgets,
 )
 
 #: The templates of labels alone, which see no word: always kept, and not counted.

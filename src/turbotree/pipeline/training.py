@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from turbotree.labeling import Tagger
 from turbotree.labeling.data import TrainingSource
-from turbotree.learning import Checkpoint, EpochRecord
-from turbotree.learning.progress import Progress, Silent
+from turbotree.learning import Checkpoint
+from turbotree.learning.progress import PrefixedProgress, Progress, Silent
 from turbotree.naming import options_from
 from turbotree.parsing import Parser
 from turbotree.parsing.training.treebank import read_trees
@@ -143,7 +143,7 @@ class _Trainer:
 
         def train(others: list[Sentence], fold: int) -> Annotator:
             name = f"fold {fold + 1}"
-            shown = _Renamed(self.progress, fold_name(fold, self.options.folds))
+            shown = PrefixedProgress(self.progress, fold_name(fold, self.options.folds))
             tagger = Tagger.train(others, progress=shown, **self._resumable(name), **options)
             lemmatizer = self._lemmatizer(others, shown)
             bare = Pipeline(None, tagger, lemmatizer, _no_parser(), {})
@@ -202,28 +202,6 @@ def jackknife_tags(
     settings = options_from(PipelineOptions, "jackknife_tags", options, jackknife_tags)
     trainer = _Trainer(sentences, [], settings, folder, resume, progress or Silent())
     return trainer._jackknife()
-
-
-class _Renamed:
-    """Shows a learner's progress under a name of its own."""
-
-    def __init__(self, inner: Progress, prefix: str) -> None:
-        self._inner, self._prefix = inner, prefix
-
-    def start(self, name: str, instances: int, epochs: int) -> None:
-        self._inner.start(f"{self._prefix}: {name}", instances, epochs)
-
-    def instance(self, name: str, done: int, record: EpochRecord) -> None:
-        self._inner.instance(f"{self._prefix}: {name}", done, record)
-
-    def epoch(self, name: str, record: EpochRecord) -> None:
-        self._inner.epoch(f"{self._prefix}: {name}", record)
-
-    def note(self, text: str) -> None:
-        self._inner.note(text)
-
-    def expect(self, shares: Mapping[str, float]) -> None:
-        """Leave it to whoever knows all learners."""
 
 
 def _no_parser() -> Any:

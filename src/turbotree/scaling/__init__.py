@@ -1,6 +1,6 @@
 """Many files, many workers: inputs cut into pieces or shards, and who works them off."""
 
-from turbotree.learning.mixing import Mixing
+from turbotree.learning.parameter_mixing import Mixing
 from turbotree.scaling.crews import Crew, open_crew
 from turbotree.scaling.engines import ENGINES, Engine, open_engine
 from turbotree.scaling.parsing import CorpusReport, parse_corpus

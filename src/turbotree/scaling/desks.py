@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy.typing as npt
 
+from turbotree.arrays import KeyArray
 from turbotree.features import FrozenWeights, Weights
 from turbotree.features.weights import Arrays
 from turbotree.learning import LearnerOptions, Task
 from turbotree.learning.learner import supported
-from turbotree.learning.mixing import Leg, ShardLeg, learn_leg
-from turbotree.learning.mixtures import Keys
+from turbotree.learning.parameter_mixing import Leg, ShardLeg, learn_leg
 from turbotree.learning.progress import Silent
 from turbotree.parsing.training.blueprint import Blueprint
 from turbotree.parsing.training.part_task import PartTask
@@ -39,9 +39,9 @@ class Stage:
     parts: Arrays | None = None
 
 
-def supported_of_shard(token: str, blueprint: Blueprint, shard: Shard, stage: Stage) -> Keys:
+def supported_of_shard(token: str, blueprint: Blueprint, shard: Shard, stage: Stage) -> KeyArray:
     """Return the features of a shard's right answers; this is what workers run."""
-    keys: Keys = supported(_desk(token, blueprint, shard).task(stage)).state()["keys"]
+    keys: KeyArray = supported(_desk(token, blueprint, shard).task(stage)).state()["keys"]
     return keys
 
 

@@ -10,17 +10,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from turbotree.arrays import KeyArray
 from turbotree.errors import InputError
 from turbotree.features import FrozenWeights, Parts, Weights
 from turbotree.features.weights import Arrays
 from turbotree.learning import EpochRecord, LearnerOptions, Task
-from turbotree.learning.mixing import (
+from turbotree.learning.parameter_mixing import (
     Leg,
     Mixing,
     ShardLeg,
     learn_in_shards,
+    merged,
 )
-from turbotree.learning.mixtures import Keys, merged
 from turbotree.learning.progress import Progress, Silent
 from turbotree.parsing import Parser
 from turbotree.parsing.arcs import Pruner
@@ -207,7 +208,7 @@ class _Remote:
     def __len__(self) -> int:
         return len(self._trainer)
 
-    def supported(self) -> Keys:
+    def supported(self) -> KeyArray:
         """Return the features of right answers."""
         return merged([keys for _, keys in self._trainer.ask(supported_of_shard)])
 

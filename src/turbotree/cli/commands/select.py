@@ -17,13 +17,13 @@ from turbotree.cli.outputs.progress import seconds_text
 from turbotree.cli.train_tagger import read_labels
 from turbotree.cli.training_choices import Scheme, Task, template_file
 from turbotree.cli.training_run import train_and_save, training_output
+from turbotree.display.selection_plot import check_plot
+from turbotree.display.selection_report import SelectionReport
 from turbotree.errors import InputError
 from turbotree.files.outputs import check_outputs
 from turbotree.labeling import TASKS, Tagger, TaggerOptions
 from turbotree.labeling.selecting import select_tagger
-from turbotree.learning.selection import SelectionOptions, sorted_budgets
-from turbotree.learning.selection_plot import check_plot
-from turbotree.learning.selection_report import SelectionReport
+from turbotree.learning.selection.selector import SelectionOptions, sorted_budgets
 from turbotree.parsing import Parser, TrainingOptions
 from turbotree.parsing.training.selecting import select_parser
 

@@ -6,7 +6,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from turbotree.learning.progress import Bars, Lines, Progress, Silent
+from turbotree.display.training_progress import Bars, Lines
+from turbotree.learning.progress import Progress, Silent
 
 
 @contextmanager

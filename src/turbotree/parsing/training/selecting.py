@@ -10,17 +10,22 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from turbotree.errors import InputError
-from turbotree.features import Parts, parse_templates
-from turbotree.learning.progress import Progress, Silent
-from turbotree.learning.refitting import closed_weights
-from turbotree.learning.renumbering import renumbered
-from turbotree.learning.selection import Selection, SelectionOptions, Selector, sorted_budgets
-from turbotree.learning.selection_report import (
+from turbotree.display.selection_report import (
     Outcome,
     SelectionReport,
     outcome_of,
     selection_record,
+)
+from turbotree.errors import InputError
+from turbotree.features import Parts, parse_templates
+from turbotree.learning.progress import Progress, Silent
+from turbotree.learning.selection.refitting import closed_weights
+from turbotree.learning.selection.renumbering import renumbered
+from turbotree.learning.selection.selector import (
+    Selection,
+    SelectionOptions,
+    Selector,
+    sorted_budgets,
 )
 from turbotree.parsing.arcs import ARC, Pruner
 from turbotree.parsing.labels import LabelModel

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from turbotree.features import PartKind, family_counts, parse_templates
-from turbotree.learning.selection import Selection, SelectionOptions
+from turbotree.learning.selection.selector import Selection, SelectionOptions
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ class SelectionReport:
 
         The name's ending says how: ``.svg``, ``.png`` or ``.pdf``. Needs the extra ``plots``.
         """
-        from turbotree.learning.selection_plot import draw
+        from turbotree.display.selection_plot import draw
 
         draw(self, path)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from turbotree.display.estimates import Estimate
+from turbotree.display.training_progress import Bars, Lines
 from turbotree.learning import EpochRecord
-from turbotree.learning.estimates import Estimate
-from turbotree.learning.progress import Bars, Lines
 
 FOLDS = {"upos": 10.0, "fold 1 of 2: upos": 5.0, "fold 2 of 2: upos": 5.0, "parts": 20.0}
 

@@ -17,7 +17,7 @@ from turbotree.learning.losses import Loss
 from turbotree.learning.problem import ContrastedProblem, Task, strongest_rivals
 from turbotree.learning.progress import Progress, Silent
 from turbotree.learning.regularisers import Groups, templates_of_keys
-from turbotree.learning.shares import shares_of
+from turbotree.learning.selection.garrotte import garrotte_of_size
 
 # Of the best template's share: what the others count at least.
 _LEAST_SHARE = 1e-3
@@ -58,8 +58,9 @@ class Trial:
         """Return the templates' d for a budget: chance over share, the best and usual having 1.
 
         A template's share is its factor in the combination of all that tells right parts from
-        wrong ones best, see :func:`~turbotree.learning.shares.shares_of`. Templates of other parts
-        than these, such as pairs of labels, have no share, and are not among the costs.
+        wrong ones best, see :func:`~turbotree.learning.selection.garrotte.garrotte_of_size`.
+        Templates of other parts than these, such as pairs of labels, have no share, and are not
+        among the costs.
 
         With groups over the templates, return the groups' d: the length that chance gives to all
         the weights of a group, over the share of its best template. What is worth nothing can
@@ -72,7 +73,7 @@ class Trial:
         >>> trial.costs(2, Groups.of([[0, 1, 2], [1, 2], [2]])).round(1).tolist()
         [1.7, 5.7, 1000.0]
         """
-        shares = shares_of(self.moments, self.gains, budget)
+        shares = garrotte_of_size(self.moments, self.gains, budget)
         best = shares.max(initial=0.0)
         if best > 0.0:
             usual = np.median(self.chance[self.chance > 0])

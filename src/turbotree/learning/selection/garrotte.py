@@ -13,14 +13,15 @@ _HALVINGS = 30
 _PATIENCE = 3
 
 
-def shares(moments: FloatArray, gains: FloatArray, ridge: float) -> FloatArray:
+def non_negative_garrotte(moments: FloatArray, gains: FloatArray, ridge: float) -> FloatArray:
     """Minimise ``a' moments a / 2 - gains' a + ridge |a|^2 / 2`` over the vectors a of no sign.
 
     With the second moments and the means of what some voices say, that is the combination which
     comes nearest to saying 1 each time. Solved exactly by block principal pivoting (Portugal,
     Júdice, Vicente 1994).
 
-    >>> shares(np.array([[2.0, 1.0], [1.0, 1.0]]), np.array([1.0, 0.4]), 0.0).tolist()
+    >>> moments = np.array([[2.0, 1.0], [1.0, 1.0]])
+    >>> non_negative_garrotte(moments, np.array([1.0, 0.4]), 0.0).tolist()
     [0.5, 0.0]
     """
     matrix = moments + ridge * np.eye(len(gains))
@@ -43,23 +44,24 @@ def shares(moments: FloatArray, gains: FloatArray, ridge: float) -> FloatArray:
         used[wrong] = ~used[wrong]
 
 
-def shares_of(moments: FloatArray, gains: FloatArray, count: int) -> FloatArray:
+def garrotte_of_size(moments: FloatArray, gains: FloatArray, count: int) -> FloatArray:
     """Return shares so many of which are positive, or a few more; fewer if there are no more.
 
     Without a ridge, few voices have a share: of those that say the same, one. The stronger it is,
     the more voices share what they have to say, until all do that are right more often than not.
 
-    >>> shares_of(np.ones((3, 3)) + np.eye(3) / 10, np.array([1.0, 1.0, 0.9]), 2).round(2).tolist()
+    >>> moments = np.ones((3, 3)) + np.eye(3) / 10
+    >>> garrotte_of_size(moments, np.array([1.0, 1.0, 0.9]), 2).round(2).tolist()
     [0.48, 0.48, 0.0]
     """
     unit = float(np.trace(moments)) / max(1, len(gains))
     if unit <= 0.0:
         return np.zeros(len(gains))
     low, high = np.log(_LEAST_RIDGE * unit), np.log(_LARGEST_RIDGE * unit)
-    best = shares(moments, gains, float(np.exp(high)))
+    best = non_negative_garrotte(moments, gains, float(np.exp(high)))
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        found = shares(moments, gains, float(np.exp(middle)))
+        found = non_negative_garrotte(moments, gains, float(np.exp(middle)))
         positive = np.count_nonzero(found)
         if positive >= count:
             best, high = found, middle

@@ -22,7 +22,7 @@ from turbotree.learning import SelectionOptions, Selector
 from turbotree.learning.epochs import order_of
 from turbotree.learning.problem import strongest_rivals
 from turbotree.learning.progress import Silent
-from turbotree.learning.worth import try_templates
+from turbotree.learning.selection.template_trial import try_templates
 
 STEP = 0.01
 

@@ -20,11 +20,11 @@ from turbotree.errors import InputError
 from turbotree.features import LazyWeights, ScaledWeights, SparseWeights
 from turbotree.features._core import LABEL_BITS, MAX_TEMPLATES
 from turbotree.features.weights import Arrays
-from turbotree.learning.budgets import budget_step, overlapping_budget
 from turbotree.learning.regularisers import Groups, OverlappingGroupLasso, SequentialGroupLasso
 from turbotree.learning.regularisers.base import checked_amount
 from turbotree.learning.regularisers.group_lasso import GroupRegulariser
 from turbotree.learning.regularisers.groups import WEIGHT_RULES, group_weights
+from turbotree.learning.sparse.budgets import budget_step, overlapping_budget
 
 # Gradients of single instances are noisier by far.
 _TOLERANCE = 1e-6

@@ -15,13 +15,15 @@ from turbotree.errors import InputError
 from turbotree.features import Weights
 from turbotree.learning import Checkpoint, LearnerOptions, Loss, learn
 from turbotree.learning.learner import supported
-from turbotree.learning.mixing import (
+from turbotree.learning.parameter_mixing import (
     SHARES,
     Mixing,
     learn_in_shards,
     learn_leg,
+    merged,
+    mixed,
+    shard_weights,
 )
-from turbotree.learning.mixtures import merged, mixed, shares_of
 
 CHOICES = [(colour, size) for colour in range(5) for size in range(5)]
 OPTIONS = LearnerOptions(Loss.named("softmax-margin"), epochs=3, largest_step=0.1)
@@ -162,7 +164,7 @@ def test_the_average_of_a_mixture_is_the_mixture_of_the_averages(given_states):
         pairs = [entries.get(k, (0, 0)) for k in keys]
         lasts.append([w for w, _ in pairs])
         averages.append([w - u / rounds for w, u in pairs])
-    shares = shares_of([updates for _, _, updates in given_states], "updates")
+    shares = shard_weights([updates for _, _, updates in given_states], "updates")
     assert sum(shares) == pytest.approx(1.0)
     found = mixed(made, shares)
     at = {int(key): i for i, key in enumerate(found["keys"])}

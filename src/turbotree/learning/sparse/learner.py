@@ -12,8 +12,8 @@ from turbotree.learning.checkpoint import Checkpoint
 from turbotree.learning.epochs import Course, EpochRecord, OnInstance
 from turbotree.learning.learner import loss_and_gradient
 from turbotree.learning.losses import Loss
-from turbotree.learning.penalties import AnySparse, Penalty
 from turbotree.learning.problem import Task
+from turbotree.learning.sparse.penalties import AnySparse, Penalty
 
 # Beyond all use, and far from where weights overflow.
 _LARGEST = 1e12

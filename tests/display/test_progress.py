@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from turbotree.display.training_progress import Bars, Lines, describe
 from turbotree.learning import EpochRecord
-from turbotree.learning.progress import Bars, Lines, Silent, describe
+from turbotree.learning.progress import Silent
 
 RECORD = EpochRecord(2, loss=30.0, updates=7, features=1234567, scores={"dev UAS": 87.256})
 

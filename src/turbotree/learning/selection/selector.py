@@ -14,17 +14,21 @@ from turbotree.arrays import KeyArray
 from turbotree.errors import InputError
 from turbotree.features import SparseWeights, Template
 from turbotree.learning.checkpoint import Checkpoint
-from turbotree.learning.counting import count_features, firing_rates
 from turbotree.learning.epochs import OnInstance
-from turbotree.learning.filters import best_templates, information_gain, most_frequent_features
-from turbotree.learning.penalties import LazyPenalty, TemplatePenalty
 from turbotree.learning.problem import Task
 from turbotree.learning.progress import Progress
-from turbotree.learning.refitting import REFIT_FEATURES
 from turbotree.learning.regularisers import coarse_to_fine_groups, templates_of_keys
 from turbotree.learning.regularisers.groups import group_weights
-from turbotree.learning.sparse_learner import SparseOptions, SparseRecord, learn_sparse
-from turbotree.learning.worth import Trial, try_templates
+from turbotree.learning.selection.counting import count_features, firing_rates
+from turbotree.learning.selection.filters import (
+    best_templates,
+    information_gain,
+    most_frequent_features,
+)
+from turbotree.learning.selection.refitting import REFIT_FEATURES
+from turbotree.learning.selection.template_trial import Trial, try_templates
+from turbotree.learning.sparse.learner import SparseOptions, SparseRecord, learn_sparse
+from turbotree.learning.sparse.penalties import LazyPenalty, TemplatePenalty
 from turbotree.naming import unknown
 
 #: How to select: two by learning, two by counting.
@@ -52,10 +56,11 @@ class SelectionOptions:
     costs
         Of whole templates: by their ``"size"``, see :func:`template_costs`, or by what they turn
         out to be ``"worth"`` beside one another in a trial, see
-        :func:`~turbotree.learning.worth.try_templates`. None: by what suits the task, size for
-        labels and worth for arcs. From coarse to fine, a group costs what its templates cost
-        together: see :func:`~turbotree.learning.penalties.costs_of_groups` for size and
-        :meth:`~turbotree.learning.worth.Trial.costs` for worth.
+        :func:`~turbotree.learning.selection.template_trial.try_templates`. None: by what suits
+        the task, size for labels and worth for arcs. From coarse to fine, a group costs what its
+        templates cost together: see
+        :func:`~turbotree.learning.sparse.penalties.costs_of_groups` for size and
+        :meth:`~turbotree.learning.selection.template_trial.Trial.costs` for worth.
     epochs
         Passes over the data while selecting.
     rounds_between

@@ -10,7 +10,7 @@ from turbotree.errors import InputError, MissingExtraError
 from turbotree.files.atomic import atomic_path
 
 if TYPE_CHECKING:
-    from turbotree.learning.selection_report import SelectionReport
+    from turbotree.display.selection_report import SelectionReport
 
 #: What pictures can be written as.
 PLOT_SUFFIXES = (".svg", ".png", ".pdf")

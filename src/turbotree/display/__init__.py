@@ -1,0 +1,1 @@
+"""Showing what happens: the progress of training, reports and pictures of selections."""

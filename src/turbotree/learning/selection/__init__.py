@@ -1,0 +1,1 @@
+"""Selecting templates and features for a budget, and refitting what survives."""

@@ -1,0 +1,1 @@
+"""Sparse learning: penalties that groups of weights pay, budgets, the sparse learner."""
