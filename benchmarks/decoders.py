@@ -23,6 +23,7 @@ from turbotree.graphs import Status
 from turbotree.parsing import Parser
 from turbotree.parsing.decoding import decode
 from turbotree.parsing.parts import PartSet, families_of
+from turbotree.scoring import Batch
 from turbotree.text import Sentence, read_conllu
 
 #: Decoder, decomposition and options.
@@ -65,11 +66,11 @@ def problems(
     """Return parts and scores of each sentence."""
     found = []
     for sentence in sentences:
-        encoded = parser.encoder.encode([sentence])
-        arcs = parser.pruner.candidates(encoded, shape=parser.shape)
-        all_parts = PartSet.build(encoded.lengths, arcs, parser.parts.families)
-        scores = parser.parts.score(parser.parts.prepare(encoded), all_parts)
-        parts = PartSet.build(encoded.lengths, arcs, families)
+        batch = Batch([sentence])
+        arcs = parser.pruner.candidates(batch, shape=parser.shape)
+        all_parts = PartSet.build(batch.lengths, arcs, parser.parts.families)
+        scores = parser.parts.score(batch, all_parts)
+        parts = PartSet.build(batch.lengths, arcs, families)
         found.append((parts, {name: scores[name] for name in families}))
     return found
 

@@ -30,6 +30,7 @@ from turbotree.parsing.rules.labelling import LabelGraph
 from turbotree.parsing.rules.lazily import LazyRules, broken_rules
 from turbotree.parsing.rules.words import Words
 from turbotree.parsing.rules.worlds import ArcWorld, LabelWorld, TreeWorld
+from turbotree.scoring import Batch
 from turbotree.text import Sentence, read_conllu
 
 #: Scores are equal if they differ by no more than this share.
@@ -69,10 +70,10 @@ def program_scores(
 ) -> list[tuple[float, float]]:
     """Return the best score by HiGHS beside the parse's: of its tree, and of its labels."""
     words, names = Words(sentence), parser.labels.dictionary.names
-    encoded = parser.encoder.encode([sentence])
-    arcs = parser.pruner.candidates(encoded, shape=parser.shape)
-    parts = PartSet.build(encoded.lengths, arcs, parser.parts.families)
-    scores = parser.parts.score(parser.parts.prepare(encoded), parts)
+    batch = Batch([sentence])
+    arcs = parser.pruner.candidates(batch, shape=parser.shape)
+    parts = PartSet.build(batch.lengths, arcs, parser.parts.families)
+    scores = parser.parts.score(batch, parts)
     graph, circuit = build_graph(parts, 0, scores, parser.shape), Circuit()
     world = ArcWorld(words, arcs.rows, graph, circuit)
     LazyRules(graph, circuit, world, rules.of_trees, "").add_whole(rules.of_trees)
@@ -81,7 +82,7 @@ def program_scores(
         found.append((graph.solve("linear_program", exact=True).value, parse.score))
     if rules.of_labels:
         heads = np.array(parse.heads, dtype=np.int32)
-        written = LabelGraph(parser.labels.label(encoded, heads), 0, 0, names)
+        written = LabelGraph(parser.labels.label(batch, heads), 0, 0, names)
         value = written.score(parse.labels)
         circuit = Circuit()
         labelled = LabelWorld(words, heads, written.states, circuit)

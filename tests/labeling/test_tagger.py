@@ -15,13 +15,14 @@ from turbotree.labeling import Tagger, convert
 from turbotree.labeling.answers import ChainAnswer, answer
 from turbotree.modelfile import read_model, write_model
 from turbotree.parsing import Parser
+from turbotree.scoring import Batch
 from turbotree.text import Sentence, column_layout, read_columns, treebank, write_sentences
 
 
 def scored_labellings(tagger: Tagger, sentence: Sentence) -> dict[tuple[str, ...], float]:
     """Enumerate what spans allow, each with the sum of its scores."""
     stage = tagger.stages[0]
-    found = answer(stage.model, tagger.encoder.encode([sentence]))
+    found = answer(stage.model, Batch([sentence]))
     assert isinstance(found, ChainAnswer)
     names, transitions = stage.model.labels, found.model.transitions
     nodes, edges = found.of_sentence(0)

@@ -34,7 +34,7 @@ def cases(draw, longest=4, most=1, families=FULL):
         tables.append(sorted({*kept, *arcs_of(tree)}))
     parts = part_set(lengths, tables, families)
     scale = draw(st.sampled_from([0.3, 1.0, 4.0]))
-    scores = {name: scale * rng.normal(size=len(parts.parts(name).rows)) for name in families}
+    scores = {name: scale * rng.normal(size=len(parts[name].rows)) for name in families}
     return parts, scores
 
 

@@ -14,14 +14,14 @@ from turbotree.features import Encoder, Parts, Weights
 from turbotree.learning import LearnerOptions, Loss, learn
 from turbotree.parsing import PruningOptions, TreeShape, _core
 from turbotree.parsing.arcs import (
-    ArcModel,
     Pruner,
     all_arcs,
     arc_marginals,
     best_trees,
 )
-from turbotree.parsing.model import PartModel
+from turbotree.parsing.parts import FAMILIES
 from turbotree.parsing.training.part_task import PartTask
+from turbotree.scoring import Batch, SparseScorer
 from turbotree.text import Sentence
 
 REAL = st.floats(-8, 8)
@@ -143,8 +143,10 @@ class FixedScorer:
     def __init__(self, scores):
         self._scores = scores
 
-    def score(self, encoded, arcs):
-        return self._scores
+    families = ("arc",)
+
+    def score(self, batch, parts):
+        return {"arc": self._scores}
 
 
 class FixedLengths:
@@ -245,11 +247,11 @@ def small_task():
         Sentence.from_words(list("abc"), upos=["DET", "NOUN", "VERB"], heads=[2, 3, 0]),
     ]
     encoder = Encoder.fit(sentences, ["upos"], [])
-    model = PartModel({"arc": ["h.upos m.upos dir", "h.upos", "dist"]}, encoder)
+    model = SparseScorer({"arc": ["h.upos m.upos dir", "h.upos", "dist"]}, FAMILIES, encoder)
     encoded = [encoder.encode([sentence]) for sentence in sentences]
     heads = [ints(sentence.heads) for sentence in sentences]
     task = PartTask(model, encoded, heads, TreeShape(projective=True))
-    return sentences, task, model.scorers["arc"], encoded
+    return sentences, task, model, encoded
 
 
 def test_a_problem_of_the_task_marks_the_gold_arcs_and_costs_the_others():
@@ -266,12 +268,14 @@ def test_a_problem_of_the_task_marks_the_gold_arcs_and_costs_the_others():
 
 @pytest.mark.parametrize("loss", ["crf", "softmax-margin", "svm", "perceptron"])
 def test_an_arc_model_learns_its_training_trees(loss):
-    sentences, task, scorer, encoded = small_task()
+    sentences, task, scorer, _ = small_task()
     weights, _ = learn(task, LearnerOptions(Loss.named(loss), epochs=30, largest_step=0.5))
-    model = ArcModel(scorer, weights.freeze())
-    for sentence, one in zip(sentences, encoded, strict=True):
-        arcs = all_arcs(one.lengths)
-        heads = best_trees(one.lengths, arcs, model.score(one, arcs), TreeShape())
+    model = scorer.with_weights(weights.freeze())
+    for sentence in sentences:
+        batch = Batch([sentence])
+        arcs = all_arcs(batch.lengths)
+        scores = model.score(batch, {"arc": arcs})["arc"]
+        heads = best_trees(batch.lengths, arcs, scores, TreeShape())
         assert tuple(heads.tolist()) == sentence.heads
 
 

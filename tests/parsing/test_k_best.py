@@ -74,7 +74,7 @@ def test_lists_of_sentences_of_up_to_six_words_are_those_of_enumeration(model, w
     arcs = [(h, m) for h in range(words + 1) for m in range(1, words + 1) if h != m]
     left = [arc for arc in arcs if words < 5 or arc[0] == arc[1] - 1 or rng.random() < 0.35]
     parts = part_set([words], [left], MODELS[model])
-    scores = {name: rng.normal(size=len(parts.parts(name).rows)) for name in MODELS[model]}
+    scores = {name: rng.normal(size=len(parts[name].rows)) for name in MODELS[model]}
     trees = candidate_trees(parts, 0, TreeShape())
     values = sorted((tree_score(parts, 0, scores, tree) for tree in trees), reverse=True)
     found = _of_graph(parts, 0, scores, TreeShape(), None, 10, exact=True)

@@ -21,10 +21,12 @@ from turbotree.parsing.labels import (
     NODE,
     LabelDictionary,
     LabelModel,
+    label_scorer,
     pair_kind,
 )
 from turbotree.parsing.root_label import evident_root_label, with_root_label
 from turbotree.parsing.training.label_task import LabelProblem, LabelTask
+from turbotree.scoring import Batch
 from turbotree.text import Sentence
 
 NAMES = ["a", "b", "c"]
@@ -202,7 +204,8 @@ class LabelCase:
         limit = encoder.id_limit("upos")
         self.seen = {tuple(rng.integers([limit, limit, 3]).tolist()) for _ in range(30)}
         dictionary = with_root_label(LabelDictionary.fit(NAMES, limit, self.seen), root)
-        model = LabelModel(TEMPLATES, PAIR_TEMPLATES, dictionary, encoder)
+        scorer = label_scorer(TEMPLATES, PAIR_TEMPLATES, dictionary, encoder)
+        model = LabelModel(scorer, dictionary, encoder)
         self.encoded = encoder.encode([self.sentence])
         self.tags = self.encoded.ids[0].tolist()
         structure = model.chains(self.encoded, ints(self.heads))
@@ -212,11 +215,10 @@ class LabelCase:
         )
         self.model_weights = defaultdict(float)
         weights = Weights()
-        for which, (scorer, parts) in enumerate(
-            [(model.node_scorer, structure.nodes), (model.pair_scorer, structure.pairs)]
-        ):
+        for which, (name, parts) in enumerate(structure.parts.items()):
             coefficients = rng.integers(-8, 9, size=len(parts.labels)) / 8
-            gradient = scorer.gradient(scorer.prepare(self.encoded), parts, coefficients)
+            templates = scorer.scorers[name]
+            gradient = templates.gradient(templates.prepare(self.encoded), parts, coefficients)
             weights.add(gradient, 1.0)
             for p, row in enumerate(parts.rows.tolist()):
                 for i in range(parts.label_offsets[p], parts.label_offsets[p + 1]):
@@ -262,7 +264,7 @@ label_cases = st.builds(
 @given(label_cases)
 def test_the_best_labels_are_the_best_of_all(case):
     scored = case.labellings()
-    labels, value = case.model.label(case.encoded, ints(case.heads)).best()
+    labels, value = case.model.label(Batch([case.sentence]), ints(case.heads)).best()
     assert value == pytest.approx(max(scored.values()))
     assert scored[tuple(labels.tolist())] == pytest.approx(value)
 
@@ -272,7 +274,7 @@ def test_the_best_labels_are_the_best_of_all(case):
 def test_label_distributions_are_sums_over_all_labellings(case, temperature):
     scored = {labels: score / temperature for labels, score in case.labellings().items()}
     total = log_sum(scored.values())
-    found = case.model.label(case.encoded, ints(case.heads)).distributions(temperature)
+    found = case.model.label(Batch([case.sentence]), ints(case.heads)).distributions(temperature)
     for word, distribution in enumerate(found):
         assert sum(distribution.values()) == pytest.approx(1.0)
         assert set(distribution) == {labels[word] for labels in scored}
@@ -326,22 +328,23 @@ def test_a_labeller_learns_its_training_labels(loss):
         (tag, tags[head], label) for tag, head, label in zip(tags[1:], heads, labels, strict=True)
     }
     dictionary = LabelDictionary.fit(NAMES, encoder.id_limit("upos"), seen)
-    model = LabelModel(["m.upos"], ["prev"], dictionary, encoder)
+    model = LabelModel(label_scorer(["m.upos"], ["prev"], dictionary, encoder), dictionary, encoder)
     encoded = encoder.encode([sentence])
     task = LabelTask(model, [encoded], [ints(heads)], [ints(labels)])
     assert len(task) == 1
     weights, _ = learn(task, LearnerOptions(Loss.named(loss), epochs=20, largest_step=0.5))
-    found, _ = model.with_weights(weights.freeze(labels=3)).label(encoded, ints(heads)).best()
+    found, _ = (
+        model.with_weights(weights.freeze(labels=3)).label(Batch([sentence]), ints(heads)).best()
+    )
     assert found.tolist() == labels
 
 
 def test_a_batch_of_trees_is_labelled_as_its_trees_alone(parser, held_out):
-    model, encoder = parser.labels, parser.encoder
+    model = parser.labels
     heads = [ints(sentence.heads) for sentence in held_out]
-    together = model.label(encoder.encode(held_out), np.concatenate(heads))
+    together = model.label(Batch(held_out), np.concatenate(heads))
     alone = [
-        model.label(encoder.encode([sentence]), tree)
-        for sentence, tree in zip(held_out, heads, strict=True)
+        model.label(Batch([sentence]), tree) for sentence, tree in zip(held_out, heads, strict=True)
     ]
     labels, value = together.best()
     assert labels.tolist() == [label for one in alone for label in one.best()[0].tolist()]

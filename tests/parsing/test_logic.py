@@ -157,7 +157,7 @@ def test_decoders_with_logic_give_trees_and_claim_only_what_is_true(data, shape)
 
 def test_one_word_hangs_from_the_root():
     parts = part_set([1], [[(0, 1)]])
-    scores = {name: np.ones(len(parts.parts(name).rows)) for name in FULL}
+    scores = {name: np.ones(len(parts[name].rows)) for name in FULL}
     for decoder in ("admm", "lp", "lp-single", "ilp"):
         heads, score, known = decode(parts, 0, scores, TreeShape(), decoder, decomposition="logic")
         # The arc, and its row of siblings: none before it, none after it.
@@ -177,7 +177,7 @@ def test_one_word_hangs_from_the_root():
 )
 def test_what_cannot_be_decomposed_is_refused(decoder, decomposition, shape, message):
     parts = part_set([1], [[(0, 1)]])
-    scores = {name: np.zeros(len(parts.parts(name).rows)) for name in FULL}
+    scores = {name: np.zeros(len(parts[name].rows)) for name in FULL}
     with pytest.raises(InputError, match=message):
         decode(parts, 0, scores, shape, decoder, decomposition=decomposition)
 
@@ -185,6 +185,6 @@ def test_what_cannot_be_decomposed_is_refused(decoder, decomposition, shape, mes
 @pytest.mark.parametrize("decoder", ["admm", "lp", "lp-single", "ilp"])
 def test_candidates_without_a_tree_are_infeasible_for_flows(decoder):
     parts = part_set([2], [[(1, 2), (2, 1)]])
-    scores = {name: np.zeros(len(parts.parts(name).rows)) for name in FULL}
+    scores = {name: np.zeros(len(parts[name].rows)) for name in FULL}
     with pytest.raises(InfeasibleError):
         decode(parts, 0, scores, TreeShape(), decoder, decomposition="logic")

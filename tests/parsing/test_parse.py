@@ -7,6 +7,7 @@ import pytest
 from oracles.trees import TreeDistribution, all_trees
 
 from turbotree.parsing import DECODERS, TreeShape
+from turbotree.scoring import Batch
 
 SHAPES = [
     TreeShape(single_root, projective)
@@ -24,7 +25,7 @@ DECODERS_AND_SHAPES = [
 
 def distribution_of(parser, sentence, shape):
     """List the trees over the candidate arcs, scored by what the features of each arc add up to."""
-    arcs = parser.pruner.candidates(parser.encoder.encode([sentence]), shape=shape)
+    arcs = parser.pruner.candidates(Batch([sentence]), shape=shape)
     scores = {
         (head, modifier): math.fsum(f.weight for f in parser.explain(sentence, head, modifier))
         / parser.arc_temperature

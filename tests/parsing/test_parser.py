@@ -17,6 +17,7 @@ from turbotree.errors import InputError, ModelFileError
 from turbotree.modelfile import read_model, write_model
 from turbotree.parsing import DECODERS, Parser, TreeShape
 from turbotree.parsing.parts import PartSet
+from turbotree.scoring import Batch
 from turbotree.text import Sentence, treebank
 
 SHAPES = [
@@ -39,10 +40,10 @@ def options_of(shape):
 
 def arc_scores(parser, sentence, shape):
     """Score the arcs that are left after pruning, one by one."""
-    encoded = parser.encoder.encode([sentence])
-    arcs = parser.pruner.candidates(encoded, shape=shape)
-    parts = PartSet(encoded.lengths, arcs)
-    scores = parser.parts.score(parser.parts.prepare(encoded), parts)["arc"].tolist()
+    batch = Batch([sentence])
+    arcs = parser.pruner.candidates(batch, shape=shape)
+    parts = PartSet(batch.lengths, arcs)
+    scores = parser.parts.score(batch, parts)["arc"].tolist()
     return dict(zip(map(tuple, arcs.rows.tolist()), scores, strict=True))
 
 

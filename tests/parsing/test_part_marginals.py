@@ -14,11 +14,11 @@ from turbotree.learning import Loss
 from turbotree.parsing.arcs import TreeShape, arc_marginals
 from turbotree.parsing.beliefs import belief_graph
 from turbotree.parsing.decoding import tree_score
-from turbotree.parsing.model import PartModel
-from turbotree.parsing.parts import MODELS, PartSet
+from turbotree.parsing.parts import FAMILIES, MODELS, PartSet
 from turbotree.parsing.probabilities import part_marginals
 from turbotree.parsing.training.part_task import PartProblem
 from turbotree.parsing.training.trainer import train_parser
+from turbotree.scoring import Batch, SparseScorer
 from turbotree.text import treebank
 
 MIXES = [
@@ -46,7 +46,7 @@ def made(words: int, families: tuple[str, ...], seed: int, scale: float):
     parts = PartSet.build(np.array([words], dtype=np.int32), Parts.of_one(rows), families)
     scores = {}
     for name in families:
-        count = len(parts.parts(name).rows)
+        count = len(parts[name].rows)
         scores[name] = scale * rng.normal(size=count) * (rng.random(count) < 0.8)
     return parts, scores
 
@@ -154,11 +154,13 @@ def test_the_learner_gets_the_gradient_of_the_loss(loss, parser):
     sentence = next(treebank(1, seed=9))
     encoded = parser.encoder.encode([sentence])
     heads = np.array(sentence.heads, dtype=np.int32)
-    arcs = parser.pruner.candidates(encoded, heads)
+    arcs = parser.pruner.candidates(Batch([sentence]), heads)
     templates = {"arc": ["h.upos m.upos"]} | {
         name: ["h.upos"] for name in MODELS["full"] if name != "arc"
     }
-    problem = PartProblem(PartModel(templates, parser.encoder), encoded, heads, arcs, TreeShape())
+    problem = PartProblem(
+        SparseScorer(templates, FAMILIES, parser.encoder), encoded, heads, arcs, TreeShape()
+    )
     rng = np.random.default_rng(4)
     scores = 0.2 * rng.normal(size=len(problem.gold))
     value, gradient = loss.evaluate(problem, scores)

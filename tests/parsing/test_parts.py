@@ -40,7 +40,7 @@ def test_a_tree_has_the_parts_that_the_textbook_reads_off_it(case):
             for name, has in parts.indicators(sentence, heads).items():
                 if name == "arc":
                     continue
-                rows = parts.parts(name).rows[at[name]]
+                rows = parts[name].rows[at[name]]
                 found = set(map(tuple, rows[has].tolist()))
                 assert len(found) == np.count_nonzero(has)
                 if name in ("path", "nonprojective"):
@@ -55,7 +55,7 @@ def test_only_what_is_the_same_in_every_tree_is_left_out(case):
     trees = candidate_trees(parts, 0, TreeShape(False, False))
     held = [parts_of(tree.tolist(), set()) for tree in trees]
     for name in ("path", "nonprojective"):
-        scored = set(map(tuple, parts.parts(name).rows.tolist()))
+        scored = set(map(tuple, parts[name].rows.tolist()))
         for row in set().union(*(tree[name] for tree in held)) - scored:
             assert name == "path"
             assert all(row in tree[name] for tree in held)
@@ -170,14 +170,14 @@ def test_a_forbidden_arc_is_not_taken_for_one_that_nobody_believes_in(monkeypatc
     nothing = SimpleNamespace(arcs=np.zeros(4))
     monkeypatch.setattr("turbotree.parsing.decoding.part_marginals", lambda *_, **__: nothing)
     for forbidden, heads in (([0, 1], [2, 0]), ([0, 2], [0, 1])):
-        scores = {name: np.zeros(len(parts.parts(name).rows)) for name in FULL}
+        scores = {name: np.zeros(len(parts[name].rows)) for name in FULL}
         scores["arc"][arcs.index(forbidden)] = -np.inf
         assert decode(parts, 0, scores, TreeShape(), "bp")[0].tolist() == heads
 
 
 def test_candidates_without_a_tree_are_infeasible():
     parts = part_set([2], [[(1, 2), (2, 1)]])
-    scores = {name: np.zeros(len(parts.parts(name).rows)) for name in FULL}
+    scores = {name: np.zeros(len(parts[name].rows)) for name in FULL}
     with pytest.raises(InfeasibleError):
         decode(parts, 0, scores, TreeShape())
 
@@ -206,8 +206,8 @@ def test_three_siblings_have_a_factor_where_they_score_something():
     words = 4
     arcs = [(h, m) for h in range(words + 1) for m in range(1, words + 1) if h != m]
     parts = part_set([words], [arcs], ("arc", "sibling", "tri_sibling"))
-    scores = {name: np.zeros(len(parts.parts(name).rows)) for name in ("arc", *parts.families)}
-    rows = parts.parts("tri_sibling").rows
+    scores = {name: np.zeros(len(parts[name].rows)) for name in ("arc", *parts.families)}
+    rows = parts["tri_sibling"].rows
     # No part has neither an inner nor an outer sibling, so heads with one candidate have none.
     assert {(h, side) for h, _, _, _, side in rows.tolist()} == {
         (0, 1),

@@ -23,6 +23,7 @@ from turbotree.parsing.rules.lazily import broken_rules
 from turbotree.parsing.rules.searching import search_tree
 from turbotree.parsing.rules.words import Words, quotations
 from turbotree.parsing.rules.worlds import TreeWorld
+from turbotree.scoring import Batch
 from turbotree.text import treebank
 
 FAMILIES = ("arc", "sibling", "grandparent")
@@ -157,7 +158,7 @@ def test_labels_are_the_best_that_obey(parser, weight):
     for sentence in [s for s in UNSEEN if len(s) <= 6]:
         parse = parser.parse(sentence, rules=rule)
         heads = np.array(parse.heads, dtype=np.int32)
-        scores = parser.labels.label(parser.encoder.encode([sentence]), heads)
+        scores = parser.labels.label(Batch([sentence]), heads)
         nodes = scores.structure.nodes
         choices = [[]] * len(sentence)
         for node, word in enumerate(scores.structure.words.tolist()):
@@ -191,10 +192,10 @@ def test_a_tree_that_no_labels_suit_gives_way_to_the_best_that_some_suit(generou
         assert obeys(rule, parse)
         tried += 1
         # Every better tree leaves some verb without a word that may be its subject.
-        encoded = generous.encoder.encode([sentence])
-        parts = PartSet.build(encoded.lengths, all_arcs(encoded.lengths), generous.parts.families)
-        scores = generous.parts.score(generous.parts.prepare(encoded), parts)
-        labels_of = LabelsOf(generous, encoded)
+        batch = Batch([sentence])
+        parts = PartSet.build(batch.lengths, all_arcs(batch.lengths), generous.parts.families)
+        scores = generous.parts.score(batch, parts)
+        labels_of = LabelsOf(generous, batch)
         best = -np.inf
         for heads in all_trees(len(sentence), single_root=generous.shape.single_root):
             suits = all(
@@ -216,13 +217,13 @@ def test_another_tree_is_taken_only_if_it_is_better_with_its_labels(parser):
     rules, names = compile_rules(text).rules, parser.labels.dictionary.names
     changed = 0
     for sentence in UNSEEN:
-        encoded = parser.encoder.encode([sentence])
+        batch = Batch([sentence])
         free, parse = parser.parse(sentence), parser.parse(sentence, rules=text)
         assert obeys(text, parse)
         totals = []
         for found in (free, parse):
             heads = np.array(found.heads, dtype=np.int32)
-            scores = parser.labels.label(encoded, heads)
+            scores = parser.labels.label(batch, heads)
             try:
                 labels = search_labels(
                     Words(sentence), heads, found.labels, scores, 0, 0, names, rules, "<rules>"

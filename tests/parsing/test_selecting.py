@@ -16,11 +16,11 @@ from turbotree.learning.progress import Silent
 from turbotree.learning.regularisers import templates_of_keys
 from turbotree.parsing import Parser, TrainingOptions, select_parser
 from turbotree.parsing.arcs import ARC, TreeShape
-from turbotree.parsing.model import PartModel
 from turbotree.parsing.parts import FAMILIES
 from turbotree.parsing.templates import load_templates
 from turbotree.parsing.training.part_task import PartTask
 from turbotree.parsing.training.trainer import Trainer
+from turbotree.scoring import SparseScorer
 from turbotree.text import treebank
 
 FAST = SelectionOptions(epochs=2, rounds_between=10)
@@ -77,8 +77,8 @@ def test_features_of_arcs_keep_their_scores_under_new_numbers() -> None:
     heads = [np.array(sentence.heads, dtype=np.int32) for sentence in sentences]
     numbers = [number for number in range(len(texts)) if number % 4 != 2]
     shape = TreeShape(single_root=False)
-    many = PartTask(PartModel({"arc": texts}, encoder), encoded, heads, shape)
-    small = PartModel({"arc": [texts[number] for number in numbers]}, encoder)
+    many = PartTask(SparseScorer({"arc": texts}, FAMILIES, encoder), encoded, heads, shape)
+    small = SparseScorer({"arc": [texts[number] for number in numbers]}, FAMILIES, encoder)
     fewer = PartTask(small, encoded, heads, shape)
     rng = np.random.default_rng(1)
     weights = Weights()
@@ -103,7 +103,9 @@ def test_what_templates_say_of_arcs_adds_up_to_the_scores() -> None:
     encoder = Encoder.fit(sentences, names, sets)
     encoded = [encoder.encode([sentence]) for sentence in sentences]
     heads = [np.array(sentence.heads, dtype=np.int32) for sentence in sentences]
-    task = PartTask(PartModel(texts, encoder), encoded, heads, TreeShape(single_root=False))
+    task = PartTask(
+        SparseScorer(texts, FAMILIES, encoder), encoded, heads, TreeShape(single_root=False)
+    )
     rng = np.random.default_rng(1)
     weights = Weights()
     for index in range(len(task)):

@@ -9,6 +9,7 @@ from turbotree.errors import InputError
 from turbotree.learning import Checkpoint, Loss
 from turbotree.learning.progress import Silent
 from turbotree.parsing import Parser, TrainingOptions, TreeShape, train_parser
+from turbotree.scoring import Batch
 from turbotree.text import Sentence, treebank, write_conllu
 
 QUICK = {"epochs": 2, "pruner_epochs": 1}
@@ -274,7 +275,7 @@ def test_dev_scores_are_those_of_the_parser_on_gold_data():
     )
     assert parser.record["parts"][-1]["scores"]["dev UAS"] == pytest.approx(100.0 * right / words)
     heads = np.concatenate([sentence.heads for sentence in dev]).astype(np.int32)
-    labels, _ = parser.labels.label(parser.encoder.encode(dev), heads).best()
+    labels, _ = parser.labels.label(Batch(dev), heads).best()
     gold = [label for sentence in dev for label in sentence.labels]
     names = parser.labels.dictionary.names
     right = sum(names[a] == b for a, b in zip(labels.tolist(), gold, strict=True))

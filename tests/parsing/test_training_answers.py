@@ -84,7 +84,7 @@ def best_of_head(head, rows, scores, grandparents_agree=True):
 def test_automata_alone_choose_the_best_for_each_head(families, data):
     parts, scores = data.draw(cases(families=families))
     found = automata_alone(parts, scores)
-    rows = {name: list(map(tuple, parts.parts(name).rows.tolist())) for name in families}
+    rows = {name: list(map(tuple, parts[name].rows.tolist())) for name in families}
     expected = sum(best_of_head(head, rows, scores) for head in {h for h, _ in rows["arc"]})
     assert total(scores, found) == pytest.approx(expected, abs=1e-6)
     # What is chosen is a choice: parts that are there or not, and fit the arcs that are.
@@ -107,7 +107,7 @@ def test_the_two_sides_of_a_head_have_one_grandparent():
     # Word 2 has a modifier on each side; the left one would have 4 above it, the right one 5.
     sentence = dense_parts(np.zeros((6, 6)), 5, grandparents=True)[0]
     names = ("arc", *sentence.families)
-    scores = {name: np.zeros(len(sentence.parts(name).rows)) for name in names}
+    scores = {name: np.zeros(len(sentence[name].rows)) for name in names}
     scores["arc"] -= 5.0
     for name, row, score in (
         ("arc", (2, 1), 0.0),
@@ -115,11 +115,11 @@ def test_the_two_sides_of_a_head_have_one_grandparent():
         ("grandparent", (4, 2, 1), 3.0),
         ("grandparent", (5, 2, 3), 2.0),
     ):
-        places = (sentence.parts(name).rows[:, : len(row)] == row).all(axis=1)
+        places = (sentence[name].rows[:, : len(row)] == row).all(axis=1)
         assert places.sum() == 1
         scores[name][places] = score
     found = automata_alone(sentence, scores)
-    chosen = [tuple(row) for row in sentence.parts("grandparent").rows[found["grandparent"] > 0.1]]
+    chosen = [tuple(row) for row in sentence["grandparent"].rows[found["grandparent"] > 0.1]]
     assert (4, 2, 1) in chosen
     assert (5, 2, 3) not in chosen
     assert total(scores, found) == pytest.approx(3.0)

@@ -46,9 +46,9 @@ def pipeline_facts(file: ModelFile, pipeline: Pipeline) -> dict[str, Any]:
         },
         "parser": {
             "parts": list(pipeline.parser.parts.families),
-            "features": len(pipeline.parser.parts.weights or ())
-            + len(pipeline.parser.labels.weights or ())
-            + len(pipeline.parser.pruner.model.weights),
+            "features": sum(
+                len(scorer.weights or ()) for scorer in pipeline.parser.sparse().values()
+            ),
             "labels": pipeline.parser.labels.dictionary.names,
             "training": pipeline.parser.record,
         },

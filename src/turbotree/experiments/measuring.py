@@ -18,6 +18,7 @@ from turbotree.parsing import Parser
 from turbotree.parsing.arcs import TreeShape
 from turbotree.parsing.decoding import decode
 from turbotree.parsing.parts import PartSet
+from turbotree.scoring import Batch
 from turbotree.text import Sentence
 
 
@@ -64,10 +65,10 @@ def make_cases(parser: Parser, sentences: Sequence[Sentence]) -> list[Case]:
     """Find and score the parts of sentences, once for all decoders."""
     found = []
     for sentence in sentences:
-        encoded = parser.encoder.encode([sentence])
-        arcs = parser.pruner.candidates(encoded, shape=parser.shape)
-        parts = PartSet.build(encoded.lengths, arcs, parser.parts.families)
-        scores = parser.parts.score(parser.parts.prepare(encoded), parts)
+        batch = Batch([sentence])
+        arcs = parser.pruner.candidates(batch, shape=parser.shape)
+        parts = PartSet.build(batch.lengths, arcs, parser.parts.families)
+        scores = parser.parts.score(batch, parts)
         heads = np.array(sentence.heads, dtype=np.int32)
         found.append(Case(parts, scores, parser.shape, heads, counted_words(sentence)))
     return found

@@ -37,7 +37,7 @@ class Parts:
     Attributes
     ----------
     rows
-        One row a part: word positions, then plain values, as the part's kind has them.
+        One row per part: word positions, then plain values, as the part's kind has them.
     offsets
         Sentence ``i`` has the rows ``offsets[i]:offsets[i + 1]``.
     """
@@ -60,6 +60,11 @@ class Parts:
         return slice(int(self.offsets[sentence]), int(self.offsets[sentence + 1]))
 
     @property
+    def score_count(self) -> int:
+        """How many scores there are: one per part."""
+        return len(self.rows)
+
+    @property
     def label_arrays(self) -> tuple[IntArray, IntArray] | tuple[None, None]:
         """Offsets and labels of labelled parts; none for others."""
         return None, None
@@ -67,7 +72,7 @@ class Parts:
 
 @dataclass(frozen=True, slots=True)
 class LabelledParts(Parts):
-    """Parts with labels to choose from: there is one score a part and label.
+    """Parts with labels to choose from: there is one score per part and label.
 
     Attributes
     ----------
@@ -77,6 +82,11 @@ class LabelledParts(Parts):
 
     label_offsets: IntArray
     labels: IntArray
+
+    @property
+    def score_count(self) -> int:
+        """How many scores there are: one per part and label."""
+        return len(self.labels)
 
     @property
     def label_arrays(self) -> tuple[IntArray, IntArray]:
@@ -97,8 +107,9 @@ class LabelledParts(Parts):
 class Scorer:
     """A set of templates compiled for one kind of part and one encoder.
 
-    A scorer holds no weights: the same one serves training and the finished model. Several
-    scorers may share a table of weights if their template numbers differ (``first_template``).
+    :class:`turbotree.scoring.SparseScorer` is made of these, one per family of parts. They hold no
+    weights: the same one serves training and the finished model. Several may share a table of
+    weights if their template numbers differ (``first_template``).
 
     Examples
     --------
@@ -139,7 +150,7 @@ class Scorer:
         return _core.Prepared(self._program, encoded.ids, encoded.starts, encoded.sets)
 
     def score(self, prepared: _core.Prepared, parts: Parts, weights: AnyWeights) -> FloatArray:
-        """Return one score a part, or for labelled parts one a part and label."""
+        """Return one score per part, or for labelled parts one per part and label."""
         table: Any = weights.table  # which of them fits the parts, the core decides
         if isinstance(parts, LabelledParts):
             return _core.score_labels(
@@ -154,7 +165,7 @@ class Scorer:
         return _core.score(self._program, prepared, parts.rows, parts.offsets, table)
 
     def contributions(self, prepared: _core.Prepared, parts: Parts, weights: Weights) -> FloatArray:
-        """Return what each template adds to each score, one column a template.
+        """Return what each template adds to each score, one column per template.
 
         A row sums to the score, but for rounding.
         """

@@ -9,9 +9,9 @@ import numpy as np
 
 from turbotree import chains
 from turbotree.arrays import FloatArray, IntArray
-from turbotree.features import Encoded
 from turbotree.labeling.choices import ChoiceModel, best_choices
 from turbotree.labeling.model import ChainModel
+from turbotree.scoring import Batch
 
 Model = ChainModel | ChoiceModel
 
@@ -31,14 +31,12 @@ class ChainAnswer:
     scores: list[float]
 
     @classmethod
-    def of(cls, model: ChainModel, encoded: Encoded) -> ChainAnswer:
+    def of(cls, model: ChainModel, batch: Batch) -> ChainAnswer:
         """Score a batch and find its best labels."""
-        assert model.weights is not None
-        rows = model.rows(encoded.lengths)
-        nodes, edges = model.score(model.prepare(encoded), rows, model.weights)
-        best = model.transitions.best(encoded.lengths, nodes, edges)
+        nodes, edges = model.score(batch, model.rows(batch.lengths))
+        best = model.transitions.best(batch.lengths, nodes, edges)
         labels = model.labels_of(best.labels)
-        return cls(model, encoded.lengths, nodes, edges, labels, best.values.tolist())
+        return cls(model, batch.lengths, nodes, edges, labels, best.values.tolist())
 
     def of_sentence(self, sentence: int) -> tuple[FloatArray, FloatArray]:
         """Return the scores of one sentence."""
@@ -79,16 +77,15 @@ class ChoiceAnswer:
     scores: list[float]
 
     @classmethod
-    def of(cls, model: ChoiceModel, encoded: Encoded) -> ChoiceAnswer:
+    def of(cls, model: ChoiceModel, batch: Batch) -> ChoiceAnswer:
         """Score a batch and find its best labels."""
-        assert model.weights is not None
-        parts = model.parts(encoded)
-        values = model.score(model.prepare(encoded), parts, model.weights)
+        parts = model.parts(batch.of(model.encoder))
+        values = model.score(batch, parts)
         labels, best = best_choices(parts, values)
         sums = np.add.reduceat(best, parts.offsets[:-1])
         return cls(
             model,
-            encoded.lengths,
+            batch.lengths,
             parts.label_offsets,
             parts.labels,
             values,
@@ -116,8 +113,8 @@ class ChoiceAnswer:
 Answer = ChainAnswer | ChoiceAnswer
 
 
-def answer(model: Model, encoded: Encoded) -> Answer:
+def answer(model: Model, batch: Batch) -> Answer:
     """Let a model label a batch of sentences."""
     if isinstance(model, ChainModel):
-        return ChainAnswer.of(model, encoded)
-    return ChoiceAnswer.of(model, encoded)
+        return ChainAnswer.of(model, batch)
+    return ChoiceAnswer.of(model, batch)

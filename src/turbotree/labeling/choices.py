@@ -11,10 +11,11 @@ import numpy.typing as npt
 from turbotree import chains
 from turbotree.arrays import FloatArray, IntArray
 from turbotree.errors import InputError
-from turbotree.features import AnyWeights, Encoded, Encoder, LabelledParts, Scorer, Weights
-from turbotree.features._core import MAX_LABELS, Gradient, Prepared
-from turbotree.labeling.model import WORD
+from turbotree.features import AnyWeights, Encoded, Encoder, LabelledParts, Weights
+from turbotree.features._core import MAX_LABELS, Gradient
+from turbotree.labeling.model import FAMILIES
 from turbotree.learning import Expectation
+from turbotree.scoring import Batch, PartScorer, SparseScorer, score_every, sparse
 
 _NO_EDGES = np.zeros(0)
 
@@ -107,16 +108,29 @@ class ChoiceModel:
         self.lists = lists
         self.attribute = attribute
         self.encoder = encoder
-        self.weights = weights
         self._row = encoder.attributes.index(attribute) if attribute is not None else -1
-        self._scorer = Scorer(templates, WORD, encoder)
+        self.scorer: PartScorer = SparseScorer({"word": templates}, FAMILIES, encoder, weights)
 
-    def with_weights(self, weights: AnyWeights) -> ChoiceModel:
-        """Return the same model with other weights."""
+    @property
+    def sparse(self) -> SparseScorer:
+        """The scorer, or that part of it, which has sparse features."""
+        return sparse(self.scorer)
+
+    @property
+    def weights(self) -> AnyWeights | None:
+        """The weights of the sparse features."""
+        return self.sparse.weights
+
+    def with_scorer(self, scorer: PartScorer) -> ChoiceModel:
+        """Return the same model with other scores."""
         other = object.__new__(ChoiceModel)
         other.__dict__.update(self.__dict__)
-        other.weights = weights
+        other.scorer = scorer
         return other
+
+    def with_weights(self, weights: AnyWeights) -> ChoiceModel:
+        """Return the same model with other weights of its sparse features."""
+        return self.with_scorer(self.sparse.with_weights(weights))
 
     def with_templates(self, templates: Sequence[str]) -> ChoiceModel:
         """Return a model of other templates, without weights."""
@@ -132,10 +146,6 @@ class ChoiceModel:
     def numbered_templates(self) -> list[str]:
         """The templates in the order of their numbers."""
         return self.templates
-
-    def keys(self, prepared: Prepared, parts: LabelledParts) -> npt.NDArray[np.uint64]:
-        """Return the features of all words, without labels, one after the other."""
-        return self._scorer.keys(prepared, parts)
 
     @property
     def label_limit(self) -> int:
@@ -156,25 +166,9 @@ class ChoiceModel:
             words[:, None].astype(np.int32), bounds.astype(np.int32), *self.lists.of(classes)
         )
 
-    def prepare(self, encoded: Encoded) -> Prepared:
-        """Hash the words of some sentences once, for scores and gradients."""
-        return self._scorer.prepare(encoded)
-
-    def score(self, prepared: Prepared, parts: LabelledParts, weights: AnyWeights) -> FloatArray:
+    def score(self, batch: Batch, parts: LabelledParts) -> FloatArray:
         """Score each label that each word may take."""
-        return self._scorer.score(prepared, parts, weights)
-
-    def contributions(
-        self, prepared: Prepared, parts: LabelledParts, weights: Weights
-    ) -> FloatArray:
-        """Return what each template adds to the score of each label."""
-        return self._scorer.contributions(prepared, parts, weights)
-
-    def gradient(
-        self, prepared: Prepared, parts: LabelledParts, coefficients: FloatArray
-    ) -> Gradient:
-        """Return the features of the labels, each times its coefficient, summed."""
-        return self._scorer.gradient(prepared, parts, coefficients)
+        return score_every(self.scorer, batch, {"word": parts})["word"]
 
 
 def best_choices(parts: LabelledParts, scores: FloatArray) -> tuple[IntArray, FloatArray]:
@@ -189,9 +183,9 @@ class ChoiceProblem:
     """One training sentence whose words choose by themselves."""
 
     def __init__(self, model: ChoiceModel, encoded: Encoded, labels: IntArray) -> None:
-        self._model = model
         self._parts = model.parts(encoded)
-        self._prepared = model.prepare(encoded)
+        self._scorer = model.sparse
+        self._prepared = self._scorer.prepare(encoded)
         self.gold = self._indicator(labels)
         self.cost = 1.0 - self.gold
 
@@ -202,16 +196,17 @@ class ChoiceProblem:
 
     def scores(self, weights: AnyWeights) -> FloatArray:
         """Score each label."""
-        return self._model.score(self._prepared, self._parts, weights)
+        parts = {"word": self._parts}
+        return self._scorer.score_prepared(self._prepared, parts, weights)["word"]
 
     @property
     def choices(self) -> npt.NDArray[np.integer]:
-        """The words whose labels are chosen, one a label."""
+        """The words whose labels are chosen, one per label."""
         return self._parts.choices
 
     def contributions(self, weights: Weights) -> FloatArray:
         """Return what each template adds to the scores."""
-        return self._model.contributions(self._prepared, self._parts, weights)
+        return self._scorer.contributions("word", self._prepared, {"word": self._parts}, weights)
 
     def decode(self, scores: FloatArray) -> FloatArray:
         """Return the best labels."""
@@ -225,7 +220,8 @@ class ChoiceProblem:
 
     def gradient(self, coefficients: FloatArray) -> Gradient:
         """Return the features of the labels, weighted."""
-        return self._model.gradient(self._prepared, self._parts, coefficients)
+        parts = {"word": self._parts}
+        return self._scorer.gradient(self._prepared, parts, {"word": coefficients})
 
     def _indicator(self, labels: IntArray) -> FloatArray:
         counts = np.diff(self._parts.label_offsets)
@@ -253,4 +249,5 @@ class ChoiceTask:
     def keys(self, index: int) -> npt.NDArray[np.uint64]:
         """Return the features of all words of a sentence, without labels."""
         encoded = self._encoded[index]
-        return self._model.keys(self._model.prepare(encoded), self._model.parts(encoded))
+        scorer = self._model.sparse
+        return scorer.keys(scorer.prepare(encoded), {"word": self._model.parts(encoded)})

@@ -11,18 +11,10 @@ import numpy.typing as npt
 from turbotree.arrays import FloatArray, IntArray
 from turbotree.chains import Transitions
 from turbotree.errors import InputError
-from turbotree.features import (
-    AnyWeights,
-    Encoded,
-    Encoder,
-    LabelledParts,
-    PartKind,
-    Scorer,
-    Template,
-    Weights,
-)
-from turbotree.features._core import MAX_LABELS, Gradient, Prepared
+from turbotree.features import AnyWeights, Encoder, LabelledParts, PartKind, Template
+from turbotree.features._core import MAX_LABELS
 from turbotree.features.templates import ColumnAtom
+from turbotree.scoring import Batch, PartScorer, PartScores, SparseScorer, score_every, sparse
 
 #: A word; what its features go with is its label.
 WORD = PartKind(("w",))
@@ -32,8 +24,8 @@ PAIR = PartKind(("w",), {"prev": 1})
 #: The same with the two labels before; every template of a tagger can be read as one of these.
 TRIPLE = PartKind(("w",), {"prev": 1, "prevprev": 1})
 
-#: The words of some sentences, hashed for each scorer of a model.
-PreparedRows = tuple[Prepared | None, ...]
+#: The families of a tagger's parts.
+FAMILIES = {"word": WORD, "pair": PAIR, "triple": TRIPLE}
 
 _LONGEST_KEPT = 120  # words
 
@@ -69,6 +61,11 @@ class Rows:
     lengths: IntArray
     nodes: LabelledParts
     pairs: LabelledParts
+
+    @property
+    def parts(self) -> dict[str, LabelledParts]:
+        """The parts by family."""
+        return {"word": self.nodes, "pair": self.pairs}
 
 
 class ChainModel:
@@ -107,19 +104,30 @@ class ChainModel:
         self.labels = list(labels)
         self.transitions = transitions
         self.encoder = encoder
-        self.weights = weights
-        single, pairs = split_templates(templates)
-        self._nodes = Scorer(single, WORD, encoder)
-        self._pairs = Scorer(pairs, PAIR, encoder, first_template=len(single)) if pairs else None
+        self.scorer: PartScorer = chain_scorer(templates, encoder, weights)
         self._sizes = (len(labels), len(transitions.pairs))
         self._rows: dict[int, Rows] = {}
 
-    def with_weights(self, weights: AnyWeights) -> ChainModel:
-        """Return the same model with other weights."""
+    @property
+    def sparse(self) -> SparseScorer:
+        """The scorer, or that part of it, which has sparse features."""
+        return sparse(self.scorer)
+
+    @property
+    def weights(self) -> AnyWeights | None:
+        """The weights of the sparse features."""
+        return self.sparse.weights
+
+    def with_scorer(self, scorer: PartScorer) -> ChainModel:
+        """Return the same model with other scores."""
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
-        other.weights = weights
+        other.scorer = scorer
         return other
+
+    def with_weights(self, weights: AnyWeights) -> ChainModel:
+        """Return the same model with other weights of its sparse features."""
+        return self.with_scorer(self.sparse.with_weights(weights))
 
     def with_templates(self, templates: Sequence[str]) -> ChainModel:
         """Return a model of other templates, without weights."""
@@ -166,52 +174,25 @@ class ChainModel:
         return states
 
     def label_probabilities(self, probabilities: FloatArray) -> FloatArray:
-        """Return the labels' probabilities, one row a word, given those of the states."""
+        """Return the labels' probabilities, one row per word, given those of the states."""
         return probabilities.reshape(-1, self.transitions.labels)
 
-    def prepare(self, encoded: Encoded) -> PreparedRows:
-        """Hash the words of some sentences once, for scores and gradients."""
-        return (
-            self._nodes.prepare(encoded),
-            self._pairs.prepare(encoded) if self._pairs is not None else None,
-        )
+    def score(self, batch: Batch, rows: Rows) -> tuple[FloatArray, FloatArray]:
+        """Score the states of each word, and which follow one another."""
+        return self.state_scores(rows, score_every(self.scorer, batch, rows.parts))
 
-    def keys(self, prepared: PreparedRows, rows: Rows) -> npt.NDArray[np.uint64]:
-        """Return the features of all words and pairs, without labels, one after the other."""
-        assert prepared[0] is not None
-        nodes = self._nodes.keys(prepared[0], rows.nodes)
-        if self._pairs is None or prepared[1] is None:
-            return nodes
-        return np.concatenate([nodes, self._pairs.keys(prepared[1], rows.pairs)])
+    def state_scores(self, rows: Rows, scores: PartScores) -> tuple[FloatArray, FloatArray]:
+        """Return the scores of states and of neighbouring ones, given those of the parts."""
+        return scores["word"], scores["pair"]
 
-    def score(
-        self, prepared: PreparedRows, rows: Rows, weights: AnyWeights
-    ) -> tuple[FloatArray, FloatArray]:
-        """Score each label of each word, and each pair of labels of each word but the first."""
-        assert prepared[0] is not None
-        nodes = self._nodes.score(prepared[0], rows.nodes, weights)
-        if self._pairs is None or prepared[1] is None:
-            return nodes, np.zeros(len(rows.pairs.labels))
-        return nodes, self._pairs.score(prepared[1], rows.pairs, weights)
 
-    def contributions(self, prepared: PreparedRows, rows: Rows, weights: Weights) -> FloatArray:
-        """Return what each template of one label adds to each label of each word."""
-        assert prepared[0] is not None
-        return self._nodes.contributions(prepared[0], rows.nodes, weights)
-
-    def gradient(
-        self,
-        prepared: PreparedRows,
-        rows: Rows,
-        nodes: FloatArray,
-        edges: FloatArray,
-    ) -> Gradient:
-        """Return the features of labels and pairs, each times its coefficient, summed."""
-        assert prepared[0] is not None
-        gradient = self._nodes.gradient(prepared[0], rows.nodes, nodes)
-        if self._pairs is not None and prepared[1] is not None:
-            gradient.extend(self._pairs.gradient(prepared[1], rows.pairs, edges))
-        return gradient
+def chain_scorer(
+    templates: Sequence[str], encoder: Encoder, weights: AnyWeights | None = None
+) -> SparseScorer:
+    """Return what scores words, pairs and triples by templates, as far as there are some."""
+    sets = dict(zip(FAMILIES, split_by_labels(templates), strict=True))
+    used = {name: own for name, own in sets.items() if own or name == "word"}
+    return SparseScorer(used, FAMILIES, encoder, weights)
 
 
 def labelled_rows(

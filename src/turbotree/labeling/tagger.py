@@ -12,10 +12,11 @@ import numpy.typing as npt
 
 from turbotree.arrays import IntArray
 from turbotree.errors import InputError
-from turbotree.features import Encoded, Encoder
+from turbotree.features import Encoder
 from turbotree.labeling.answers import Answer, ChainAnswer, Model, answer
 from turbotree.labeling.schemes import convert, letter_in
 from turbotree.labeling.tagging import Labelling, TaggedBatch, Tagging
+from turbotree.scoring import Batch
 from turbotree.stored import Stored, training_facts
 from turbotree.streaming import map_batches
 from turbotree.text import Sentence, as_sentence, several
@@ -120,14 +121,14 @@ class Tagger(Stored):
         sentences = [as_sentence(sentence) for sentence in several(sentences)]
         if not sentences:
             return []
-        encoded = self.encoder.encode(sentences)
+        batch = Batch(sentences)
         answers: list[Answer] = []
         for number, stage in enumerate(self.stages):
-            answers.append(answer(stage.model, encoded))
+            answers.append(answer(stage.model, batch))
             if number == 0 and len(self.stages) > 1:
-                encoded = with_column(self.encoder, encoded, stage, answers[0].labels)
-        batch = TaggedBatch(self.stages, tuple(answers))
-        bounds = np.concatenate([[0], np.cumsum(encoded.lengths)]).tolist()
+                batch = with_column(self.encoder, batch, stage, answers[0].labels)
+        tagged = TaggedBatch(self.stages, tuple(answers))
+        bounds = np.concatenate([[0], np.cumsum(batch.lengths)]).tolist()
         columns = []
         for stage, found in zip(self.stages, answers, strict=True):
             names = stage.names
@@ -140,7 +141,7 @@ class Tagger(Stored):
                     for stage, labels in zip(self.stages, columns, strict=True)
                 },
                 answers[0].scores[i],
-                batch,
+                tagged,
                 i,
             )
             for i, sentence in enumerate(sentences)
@@ -151,7 +152,7 @@ class Tagger(Stored):
         if k < 1:
             raise InputError(f"k is {k}; expected at least 1")
         stage = self.stages[0]
-        found = answer(stage.model, self.encoder.encode([as_sentence(sentence)]))
+        found = answer(stage.model, Batch([as_sentence(sentence)]))
         if not isinstance(found, ChainAnswer):
             raise InputError("this model's words choose by themselves: it has no k best labellings")
         best = found.k_best(0, k)
@@ -209,11 +210,12 @@ class Tagger(Stored):
         return cls(**fields_of(arrays, header))
 
 
-def with_column(encoder: Encoder, encoded: Encoded, stage: Stage, labels: IntArray) -> Encoded:
-    """Return a batch in which a column has the labels that a stage chose."""
+def with_column(encoder: Encoder, batch: Batch, stage: Stage, labels: IntArray) -> Batch:
+    """Return a batch in which the encoder sees in a column the labels that a stage chose."""
+    encoded = batch.of(encoder)
     ids = np.array([encoder.id_of(stage.column, name) for name in stage.model.labels], np.int32)
     is_word = np.ones(encoded.ids.shape[1], dtype=bool)
     is_word[encoded.starts[:-1]] = False
     changed = encoded.ids.copy()
     changed[encoder.attributes.index(stage.column), is_word] = ids[labels]
-    return replace(encoded, ids=changed)
+    return Batch.encoded(encoder, replace(encoded, ids=changed), batch.sentences)

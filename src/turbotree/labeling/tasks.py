@@ -21,7 +21,8 @@ class ChainProblem:
     def __init__(self, model: ChainModel, encoded: Encoded, labels: IntArray) -> None:
         self._model = model
         self._rows = rows = model.rows(encoded.lengths)
-        self._prepared = model.prepare(encoded)
+        self._scorer = model.sparse
+        self._prepared = self._scorer.prepare(encoded)
         self._split = len(rows.nodes.labels)
         self.gold = self._indicator(labels)
         self.cost = 1.0 - self.gold
@@ -33,17 +34,24 @@ class ChainProblem:
         return True
 
     def scores(self, weights: AnyWeights) -> FloatArray:
-        """Score each label and each pair."""
-        return np.concatenate(self._model.score(self._prepared, self._rows, weights))
+        """Score each part."""
+        parts = self._rows.parts
+        scores = self._scorer.score_prepared(self._prepared, parts, weights)
+        return np.concatenate(
+            [
+                scores[name] if name in scores else np.zeros(own.score_count)
+                for name, own in parts.items()
+            ]
+        )
 
     @property
     def choices(self) -> npt.NDArray[np.integer]:
-        """The words whose labels are chosen, one a label."""
+        """The words whose labels are chosen, one per label."""
         return self._rows.nodes.choices
 
     def contributions(self, weights: Weights) -> FloatArray:
         """Return what each template of one label adds to the scores of labels."""
-        return self._model.contributions(self._prepared, self._rows, weights)
+        return self._scorer.contributions("word", self._prepared, self._rows.parts, weights)
 
     def decode(self, scores: FloatArray) -> FloatArray:
         """Return the best labels."""
@@ -61,9 +69,16 @@ class ChainProblem:
         )
 
     def gradient(self, coefficients: FloatArray) -> Gradient:
-        """Return the features of labels and pairs, weighted."""
-        nodes, edges = coefficients[: self._split], coefficients[self._split :]
-        return self._model.gradient(self._prepared, self._rows, nodes, edges)
+        """Return the features of the parts, weighted."""
+        return self._scorer.gradient(
+            self._prepared, self._rows.parts, self._by_family(coefficients)
+        )
+
+    def _by_family(self, values: FloatArray) -> dict[str, FloatArray]:
+        """Take apart what is given for all parts, one after the other."""
+        parts = self._rows.parts
+        ends = np.cumsum([own.score_count for own in parts.values()])
+        return dict(zip(parts, np.split(values, ends[:-1]), strict=True))
 
     def _indicator(self, labels: IntArray) -> FloatArray:
         transitions = self._model.transitions
@@ -121,4 +136,5 @@ class ChainTask:
     def keys(self, index: int) -> npt.NDArray[np.uint64]:
         """Return the features of all words and pairs of a sentence, without labels."""
         encoded = self._encoded[index]
-        return self._model.keys(self._model.prepare(encoded), self._model.rows(encoded.lengths))
+        scorer, rows = self._model.sparse, self._model.rows(encoded.lengths)
+        return scorer.keys(scorer.prepare(encoded), rows.parts)

@@ -36,6 +36,7 @@ from turbotree.learning import Checkpoint, EpochRecord, learn
 from turbotree.learning.progress import Progress, Silent
 from turbotree.learning.temperature import fit_temperature, typical_temperature
 from turbotree.naming import options_from
+from turbotree.scoring import Batch
 from turbotree.text import Sentence
 from turbotree.text.sentence import fingerprint
 
@@ -332,7 +333,9 @@ def task_of(model: Model, data: Labelled, noise: WordNoise | None = None) -> Cha
 def _dev_score(
     model: Model, stage: Stage, data: Labelled, gold: Sequence[Sequence[str]]
 ) -> tuple[str, float]:
-    found = [answer(model, encoded).labels for encoded in data.encoded]
+    found = [
+        answer(model, Batch.encoded(model.encoder, encoded)).labels for encoded in data.encoded
+    ]
     if stage.scheme is not None:
         names = model.labels
         predicted = [[names[x] for x in labels.tolist()] for labels in found]

@@ -12,18 +12,18 @@ from turbotree.arrays import FloatArray, IntArray
 from turbotree.chains import Transitions
 from turbotree.chains.pair_states import NO_LABEL, PairStates
 from turbotree.errors import InputError
-from turbotree.features import AnyWeights, Encoded, Encoder, LabelledParts, Scorer
-from turbotree.features._core import MAX_LABELS, Gradient
+from turbotree.features import AnyWeights, Encoded, Encoder, LabelledParts
+from turbotree.features._core import MAX_LABELS
 from turbotree.labeling.model import (
-    TRIPLE,
     ChainModel,
-    PreparedRows,
     Rows,
+    chain_scorer,
     labelled_rows,
     split_by_labels,
 )
 from turbotree.labeling.tasks import ChainProblem, ChainTask
 from turbotree.learning import Expectation
+from turbotree.scoring import PartScores
 
 
 def seen_triples(rows: Iterable[Sequence[int]]) -> IntArray:
@@ -41,6 +41,11 @@ class TripleRows(Rows):
     """The parts of a batch, with each word but the first once more for its triple."""
 
     triples: LabelledParts
+
+    @property
+    def parts(self) -> dict[str, LabelledParts]:
+        """The parts by family."""
+        return {"word": self.nodes, "pair": self.pairs, "triple": self.triples}
 
 
 class TrigramModel(ChainModel):
@@ -73,8 +78,9 @@ class TrigramModel(ChainModel):
         single, pairs, triples = split_by_labels(templates)
         if not triples:
             raise InputError("no template of three labels; expected one with the atom prevprev")
-        super().__init__([*single, *pairs], labels, transitions, encoder, weights)
+        super().__init__([*single, *pairs], labels, transitions, encoder)
         self.templates = list(templates)
+        self.scorer = chain_scorer(templates, encoder, weights)
         self.seen = np.asarray(seen, dtype=np.int32).reshape(-1, 3)
         if len(self.seen) > MAX_LABELS:
             raise InputError(
@@ -83,8 +89,6 @@ class TrigramModel(ChainModel):
         self.label_transitions = transitions
         self.pair_states = PairStates(transitions)
         self.transitions = self.pair_states.states
-        first = len(single) + len(pairs)
-        self._triples = Scorer(triples, TRIPLE, encoder, first_template=first)
         self._places = self._places_of_seen()
         self._numbers = {tuple(triple): i for i, triple in enumerate(self.seen.tolist())}
 
@@ -120,7 +124,7 @@ class TrigramModel(ChainModel):
         return self.pair_states.labels[states]
 
     def label_probabilities(self, probabilities: FloatArray) -> FloatArray:
-        """Return the probabilities of labels, one row a word."""
+        """Return the probabilities of labels, one row per word."""
         rows = probabilities.reshape(-1, self.transitions.labels)
         return self.pair_states.of_labels(rows)
 
@@ -133,53 +137,14 @@ class TrigramModel(ChainModel):
         )
         return TripleRows(rows.lengths, rows.nodes, rows.pairs, triples)
 
-    def prepare(self, encoded: Encoded) -> PreparedRows:
-        """Hash the words of some sentences once, for scores and gradients."""
-        return (*super().prepare(encoded), self._triples.prepare(encoded))
-
-    def keys(self, prepared: PreparedRows, rows: Rows) -> npt.NDArray[np.uint64]:
-        """Return the features of all words, pairs and triples, one after the other."""
-        assert isinstance(rows, TripleRows)
-        assert prepared[2] is not None
-        own = self._triples.keys(prepared[2], rows.triples)
-        return np.concatenate([super().keys(prepared[:2], rows), own])
-
-    def part_scores(
-        self, prepared: PreparedRows, rows: Rows, weights: AnyWeights
-    ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Score labels, pairs, and the triples that have features."""
-        assert isinstance(rows, TripleRows)
-        assert prepared[2] is not None
-        nodes, edges = super().score(prepared[:2], rows, weights)
-        return nodes, edges, self._triples.score(prepared[2], rows.triples, weights)
-
-    def state_scores(
-        self, rows: Rows, nodes: FloatArray, edges: FloatArray, triples: FloatArray
-    ) -> tuple[FloatArray, FloatArray]:
-        """Turn them into scores of the states."""
+    def state_scores(self, rows: Rows, scores: PartScores) -> tuple[FloatArray, FloatArray]:
+        """Return the scores of states and of neighbouring ones, given those of the parts."""
         words = len(rows.pairs.rows)
         every = np.zeros((words, len(self.pair_states.triples)))
-        every[:, self._places] = triples.reshape(words, len(self.seen))
-        return self.pair_states.spread(rows.lengths, nodes, edges, every.reshape(-1))
-
-    def score(
-        self, prepared: PreparedRows, rows: Rows, weights: AnyWeights
-    ) -> tuple[FloatArray, FloatArray]:
-        """Score the states of each word, and which follow one another."""
-        return self.state_scores(rows, *self.part_scores(prepared, rows, weights))
-
-    def triple_gradient(
-        self,
-        prepared: PreparedRows,
-        rows: Rows,
-        coefficients: tuple[FloatArray, FloatArray, FloatArray],
-    ) -> Gradient:
-        """Return the features of labels, pairs and triples, each times its coefficient, summed."""
-        assert isinstance(rows, TripleRows)
-        assert prepared[2] is not None
-        gradient = super().gradient(prepared[:2], rows, *coefficients[:2])
-        gradient.extend(self._triples.gradient(prepared[2], rows.triples, coefficients[2]))
-        return gradient
+        every[:, self._places] = scores["triple"].reshape(words, len(self.seen))
+        return self.pair_states.spread(
+            rows.lengths, scores["word"], scores["pair"], every.reshape(-1)
+        )
 
     def seen_places(self, labels: IntArray) -> IntArray:
         """Return the numbers of a sentence's triples, -1 where one has no features."""
@@ -209,31 +174,17 @@ class TrigramProblem(ChainProblem):
         self._ends = np.cumsum([len(p.labels) for p in (rows.nodes, rows.pairs, rows.triples)])
         super().__init__(model, encoded, labels)
 
-    def scores(self, weights: AnyWeights) -> FloatArray:
-        """Score each label, pair and triple."""
-        parts = self._model.part_scores(self._prepared, self._rows, weights)
-        return np.concatenate(parts)
-
     def decode(self, scores: FloatArray) -> FloatArray:
         """Return the best labels."""
-        states = self._model.state_scores(self._rows, *self._split_at(scores))
+        states = self._model.state_scores(self._rows, self._by_family(scores))
         best = self._model.transitions.best(self._rows.lengths, *states)
         return self._indicator(self._model.labels_of(best.labels))
 
     def marginals(self, scores: FloatArray) -> Expectation:
         """Return the probabilities of labels, pairs and triples."""
-        states = self._model.state_scores(self._rows, *self._split_at(scores))
+        states = self._model.state_scores(self._rows, self._by_family(scores))
         parts, log_partition = self._model.gather(self._rows, *states)
         return Expectation(np.concatenate(parts), log_partition)
-
-    def gradient(self, coefficients: FloatArray) -> Gradient:
-        """Return the features of labels, pairs and triples, weighted."""
-        parts = self._split_at(coefficients)
-        return self._model.triple_gradient(self._prepared, self._rows, parts)
-
-    def _split_at(self, values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        first, second, third = np.split(values, self._ends[:2])
-        return first, second, third
 
     def _indicator(self, labels: IntArray) -> FloatArray:
         transitions = self._model.label_transitions

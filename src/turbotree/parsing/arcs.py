@@ -8,9 +8,10 @@ import numpy as np
 
 from turbotree.arrays import FloatArray, IntArray
 from turbotree.errors import InputError
-from turbotree.features import AnyWeights, Encoded, PartKind, Parts, Scorer
+from turbotree.features import PartKind, Parts
 from turbotree.parsing import _core
 from turbotree.parsing.long_sentences import is_very_long, stretched_candidates
+from turbotree.scoring import Batch, PartScorer
 
 #: An arc: its head and its modifier.
 ARC = PartKind(("h", "m"))
@@ -44,7 +45,7 @@ def all_arcs(lengths: IntArray) -> Parts:
 def best_trees(lengths: IntArray, arcs: Parts, scores: FloatArray, shape: TreeShape) -> IntArray:
     """Return the heads of all words, sentence after sentence."""
     if len(lengths) == 1 and len(arcs.rows) == lengths[0] and is_very_long(int(lengths[0])):
-        # One head a word leaves no choice; algorithms on matrices are not for so many words.
+        # One head per word leaves no choice; algorithms on matrices are not for so many words.
         heads = np.empty(len(arcs.rows), dtype=np.int32)
         heads[arcs.rows[:, 1] - 1] = arcs.rows[:, 0]
         return heads
@@ -72,18 +73,6 @@ def only_allowed(beliefs: FloatArray, scores: FloatArray) -> FloatArray:
 
 
 @dataclass(frozen=True)
-class ArcModel:
-    """Templates and weights that score arcs."""
-
-    scorer: Scorer
-    weights: AnyWeights
-
-    def score(self, encoded: Encoded, arcs: Parts) -> FloatArray:
-        """Score the arcs of a batch."""
-        return self.scorer.score(self.scorer.prepare(encoded), arcs, self.weights)
-
-
-@dataclass(frozen=True)
 class PruningOptions:
     """How far to prune.
 
@@ -92,7 +81,7 @@ class PruningOptions:
     threshold
         A head is dropped when its probability is below this share of the best head's.
     max_heads
-        Candidate heads a word, at most; the pruner's own best tree is always kept. Twenty is
+        Candidate heads per word, at most; the pruner's own best tree is always kept. Twenty is
         generous, since arcs are cheap: ten would lose 1.7 % of the gold arcs of a treebank with
         free word order, twenty lose 0.3 %.
     """
@@ -111,48 +100,52 @@ class PruningOptions:
 class Pruner:
     """A light arc-factored CRF that leaves only the likely heads of each word."""
 
-    model: ArcModel
+    scorer: PartScorer
     options: PruningOptions
     shape: TreeShape
 
-    def complete(self, encoded: Encoded, heads: IntArray) -> IntArray:
+    def score(self, batch: Batch, arcs: Parts) -> FloatArray:
+        """Score some arcs of a batch."""
+        return self.scorer.score(batch, {"arc": arcs})["arc"]
+
+    def complete(self, batch: Batch, heads: IntArray) -> IntArray:
         """Return the best tree of one sentence that has the known heads; others are negative."""
-        arcs = all_arcs(encoded.lengths)
+        arcs = all_arcs(batch.lengths)
         known = heads[arcs.rows[:, 1] - 1]
         contradicts = (known >= 0) & (known != arcs.rows[:, 0])
-        scores = np.where(contradicts, -np.inf, self.model.score(encoded, arcs))
-        return best_trees(encoded.lengths, arcs, scores, self.shape)
+        scores = np.where(contradicts, -np.inf, self.score(batch, arcs))
+        return best_trees(batch.lengths, arcs, scores, self.shape)
 
     def candidates(
-        self, encoded: Encoded, keep: IntArray | None = None, shape: TreeShape | None = None
+        self, batch: Batch, keep: IntArray | None = None, shape: TreeShape | None = None
     ) -> Parts:
         """Return the arcs worth a closer look.
 
         Parameters
         ----------
-        encoded
-            A batch of sentences.
+        batch
+            The sentences.
         keep
             Heads of all words that have to stay: the gold ones, in training.
         shape
             Which trees will be asked for, if not those that the pruner was trained for: the best
             of these is kept then, so that there is one.
         """
-        lengths = encoded.lengths
+        lengths = batch.lengths
         if is_very_long(int(lengths.max(initial=0))):
-            return self._candidates_one_by_one(encoded, keep, shape or self.shape)
+            return self._candidates_one_by_one(batch, keep, shape or self.shape)
         arcs = all_arcs(lengths)
-        scores = self.model.score(encoded, arcs)
+        scores = self.score(batch, arcs)
         if keep is None and shape is not None and shape != self.shape:
             keep = best_trees(lengths, arcs, scores, shape)
         return self.prune(lengths, arcs, scores, keep, self.shape.single_root)
 
     def _candidates_one_by_one(
-        self, encoded: Encoded, keep: IntArray | None, shape: TreeShape
+        self, batch: Batch, keep: IntArray | None, shape: TreeShape
     ) -> Parts:
         found, ends, first = [], [0], 0
-        for sentence, length in enumerate(encoded.lengths.tolist()):
-            alone = encoded.repeated([sentence])
+        for sentence, length in enumerate(batch.lengths.tolist()):
+            alone = batch.repeated([sentence])
             own = None if keep is None else keep[first : first + length]
             if is_very_long(length):
                 found.append(stretched_candidates(self, alone, shape, keep=own).rows)

@@ -14,7 +14,7 @@ import numpy as np
 
 from turbotree.arrays import FloatArray, IntArray
 from turbotree.errors import InfeasibleError, InputError
-from turbotree.features import Encoded, Parts
+from turbotree.features import Parts
 from turbotree.naming import suggest
 from turbotree.parsing.arcs import Pruner, TreeShape, all_arcs, best_trees
 from turbotree.parsing.automata import tree_of_arcs
@@ -22,13 +22,14 @@ from turbotree.parsing.constraints import Constraints, place, word
 from turbotree.parsing.labels import LabelDictionary, LabelLimits
 from turbotree.parsing.long_sentences import is_very_long, stretched_candidates
 from turbotree.parsing.parts import PartSet
+from turbotree.scoring import Batch
 from turbotree.text import Sentence
 from turbotree.trees import maximum_spanning_tree
 
 
 def constrained_candidates(
     pruner: Pruner,
-    encoded: Encoded,
+    batch: Batch,
     sentences: Sequence[Sentence],
     constraints: Sequence[Constraints],
     shape: TreeShape,
@@ -37,12 +38,12 @@ def constrained_candidates(
 
     So what is left is never at odds with the constraints unless all arcs together are.
     """
-    lengths = encoded.lengths
+    lengths = batch.lengths
     if len(lengths) == 1 and is_very_long(int(lengths[0])) and not constraints[0].spans:
         with suppress(InfeasibleError):  # of the likely arcs; then all are looked at
-            return _stretched(pruner, encoded, constraints[0], shape)
+            return _stretched(pruner, batch, constraints[0], shape)
     arcs = all_arcs(lengths)
-    scores = pruner.model.score(encoded, arcs)
+    scores = pruner.score(batch, arcs)
     allowed = np.concatenate(
         [
             own.allowed(int(length))[tuple(arcs.rows[arcs.places(i)].T)]
@@ -60,17 +61,15 @@ def constrained_candidates(
     return pruner.prune(lengths, left, kept_scores, np.concatenate(kept), shape.single_root)
 
 
-def _stretched(
-    pruner: Pruner, encoded: Encoded, constraints: Constraints, shape: TreeShape
-) -> Parts:
+def _stretched(pruner: Pruner, batch: Batch, constraints: Constraints, shape: TreeShape) -> Parts:
     """Return the candidates of one long sentence: of words with few allowed heads, all of these."""
-    allowed = constraints.allowed(int(encoded.lengths[0]))
+    allowed = constraints.allowed(int(batch.lengths[0]))
     few = np.flatnonzero(allowed[:, 1:].sum(axis=0) <= pruner.options.max_heads) + 1
     heads, places = np.nonzero(allowed[:, few])
     required = np.stack([heads, few[places]], axis=1).astype(np.int32)
     return stretched_candidates(
         pruner,
-        encoded,
+        batch,
         shape,
         allowed=lambda rows: allowed[rows[:, 0], rows[:, 1]],
         required=required,

@@ -10,8 +10,9 @@ import numpy as np
 from turbotree import chains
 from turbotree.arrays import FloatArray, IntArray
 from turbotree.errors import InputError
-from turbotree.features import AnyWeights, Encoded, Encoder, LabelledParts, PartKind, Scorer
+from turbotree.features import AnyWeights, Encoded, Encoder, LabelledParts, PartKind
 from turbotree.parsing import _core
+from turbotree.scoring import Batch, PartScorer, SparseScorer, score_every, sparse
 
 #: A modifier with its surroundings in the tree; see ``templates/label.txt``.
 NODE = PartKind(("h", "m", "g", "p", "n", "l", "r"), {"left": 4, "right": 4, "rank": 4, "last": 2})
@@ -111,12 +112,33 @@ class LabelDictionary:
 
 @dataclass(frozen=True)
 class _Chains:
-    """The parts of a labelled tree: a node a word, a block of edges a pair of siblings."""
+    """The parts of a labelled tree: a node per word, a block of edges per pair of siblings."""
 
     nodes: LabelledParts
     pairs: LabelledParts
     words: IntArray
     edge_offsets: IntArray
+
+    @property
+    def parts(self) -> dict[str, LabelledParts]:
+        """The parts by family."""
+        return {"label": self.nodes, "label_pair": self.pairs}
+
+
+def label_scorer(
+    templates: Sequence[str],
+    pair_templates: Sequence[str],
+    dictionary: LabelDictionary,
+    encoder: Encoder,
+    weights: AnyWeights | None = None,
+) -> SparseScorer:
+    """Return what scores one modifier's label, and two neighbours' labels, by templates."""
+    return SparseScorer(
+        {"label": templates, "label_pair": pair_templates},
+        {"label": NODE, "label_pair": pair_kind(len(dictionary.names))},
+        encoder,
+        weights,
+    )
 
 
 class LabelModel:
@@ -124,34 +146,18 @@ class LabelModel:
 
     Parameters
     ----------
-    templates, pair_templates
-        Templates of one modifier's label, and of two neighbours' labels.
+    scorer
+        Scores the families ``"label"`` and ``"label_pair"``.
     dictionary
         The labels to choose from.
     encoder
-        The parser's encoder.
-    weights
-        One table for both sets of templates; None until trained.
+        Knows the words' tags, by which the dictionary is asked.
     """
 
-    def __init__(
-        self,
-        templates: Sequence[str],
-        pair_templates: Sequence[str],
-        dictionary: LabelDictionary,
-        encoder: Encoder,
-        weights: AnyWeights | None = None,
-    ) -> None:
+    def __init__(self, scorer: PartScorer, dictionary: LabelDictionary, encoder: Encoder) -> None:
+        self.scorer = scorer
         self.dictionary = dictionary
         self.encoder = encoder
-        self.weights = weights
-        self.node_scorer = Scorer(templates, NODE, encoder)
-        self.pair_scorer = Scorer(
-            pair_templates,
-            pair_kind(len(dictionary.names)),
-            encoder,
-            first_template=len(templates),
-        )
         self._tag_row = encoder.attributes.index("upos")
         tags = encoder.id_limit("upos")
         if len(dictionary.lists) != tags:
@@ -160,26 +166,27 @@ class LabelModel:
                 f"the encoder knows {tags}"
             )
 
+    @property
+    def sparse(self) -> SparseScorer:
+        """The scorer, or that part of it, which has sparse features."""
+        return sparse(self.scorer)
+
+    @property
+    def weights(self) -> AnyWeights | None:
+        """The weights of the sparse features."""
+        return self.sparse.weights
+
     def with_weights(self, weights: AnyWeights) -> LabelModel:
-        """Return the same model with other weights."""
-        other = object.__new__(LabelModel)
-        other.__dict__.update(self.__dict__)
-        other.weights = weights
-        return other
+        """Return the same model with other weights of its sparse features."""
+        return LabelModel(self.sparse.with_weights(weights), self.dictionary, self.encoder)
 
     def label(
-        self, encoded: Encoded, heads: IntArray, limits: LabelLimits | None = None
+        self, batch: Batch, heads: IntArray, limits: LabelLimits | None = None
     ) -> LabelScores:
         """Score the labels of a batch of trees, given by the heads of all words."""
-        assert self.weights is not None
-        structure = self.chains(encoded, heads, limits)
-        node_scores = self.node_scorer.score(
-            self.node_scorer.prepare(encoded), structure.nodes, self.weights
-        )
-        edge_scores = self.pair_scorer.score(
-            self.pair_scorer.prepare(encoded), structure.pairs, self.weights
-        )
-        return LabelScores(structure, node_scores, edge_scores)
+        structure = self.chains(batch.of(self.encoder), heads, limits)
+        scores = score_every(self.scorer, batch, structure.parts)
+        return LabelScores(structure, scores["label"], scores["label_pair"])
 
     def chains(
         self, encoded: Encoded, heads: IntArray, limits: LabelLimits | None = None

@@ -21,12 +21,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from turbotree.features import Encoded, Parts
+from turbotree.features import Parts
 from turbotree.graphs.solvers.options import read_time_limit
 
 if TYPE_CHECKING:
     from turbotree.arrays import FloatArray, IntArray
     from turbotree.parsing.arcs import Pruner, TreeShape
+    from turbotree.scoring import Batch
 
 #: Words up to which decoders search where the relaxation leaves a gap.
 SEARCHED = 256
@@ -138,7 +139,7 @@ def note_on(words: int, decoder: str, *, projective: bool) -> str:
 
 def stretched_candidates(
     pruner: Pruner,
-    encoded: Encoded,
+    batch: Batch,
     shape: TreeShape,
     *,
     keep: IntArray | None = None,
@@ -149,7 +150,7 @@ def stretched_candidates(
 
     Parameters
     ----------
-    pruner, encoded, shape
+    pruner, batch, shape
         What prunes; the sentence, alone; which trees will be asked for.
     keep
         Heads that have to stay.
@@ -163,12 +164,10 @@ def stretched_candidates(
     """
     from turbotree.parsing.arcs import best_trees
 
-    words = int(encoded.lengths[0])
-    scorer, weights = pruner.model.scorer, pruner.model.weights
-    prepared = scorer.prepare(encoded)
+    words = int(batch.lengths[0])
 
     def score(rows: IntArray) -> FloatArray:
-        return scorer.score(prepared, Parts.of_one(rows), weights)
+        return pruner.score(batch, Parts.of_one(rows))
 
     if shape.projective and keep is None and allowed is None:
         heads = _joined_trees(words, score, shape)
@@ -184,7 +183,7 @@ def stretched_candidates(
     if allowed is not None:
         rows = rows[allowed(rows)]
     scores = score(rows)
-    tree = best_trees(encoded.lengths, Parts.of_one(rows), scores, shape)
+    tree = best_trees(batch.lengths, Parts.of_one(rows), scores, shape)
     certain = tree[rows[:, 1] - 1] == rows[:, 0]
     if keep is not None:
         certain |= keep[rows[:, 1] - 1] == rows[:, 0]

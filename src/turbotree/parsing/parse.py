@@ -14,9 +14,9 @@ from turbotree.parsing.arcs import TreeShape
 from turbotree.parsing.certificate import Certificate
 from turbotree.parsing.constraints import Constraints
 from turbotree.parsing.labels import LabelScores
-from turbotree.parsing.model import PartScores
 from turbotree.parsing.parts import PartSet
 from turbotree.parsing.probabilities import PartMarginals, part_marginals
+from turbotree.scoring import PartScores
 from turbotree.text import Sentence
 
 

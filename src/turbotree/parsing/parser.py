@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from turbotree.errors import InputError
-from turbotree.features import Encoder, FiredFeature, explain
+from turbotree.features import Encoder, FiredFeature
 from turbotree.naming import check_names, options_of, unknown
 from turbotree.parsing.arcs import Pruner, TreeShape
 from turbotree.parsing.constrained import check_labels, constrained_candidates, settled
@@ -20,7 +20,6 @@ from turbotree.parsing.decoding import choose_decomposition
 from turbotree.parsing.decoding_batches import ARC_DECODERS, DECODERS, GRAPH_DECODERS, best_trees_of
 from turbotree.parsing.labels import LabelModel
 from turbotree.parsing.long_sentences import affordable, groups, usual_time_limit
-from turbotree.parsing.model import PartModel
 from turbotree.parsing.parse import Parse
 from turbotree.parsing.parts import PartSet
 from turbotree.parsing.profile import Profile
@@ -29,6 +28,7 @@ from turbotree.parsing.rules.obeying import obey, read_rules
 from turbotree.parsing.scored import Scored
 from turbotree.parsing.several import OnFailure, SeveralTrees, leaving_out_failures
 from turbotree.parsing.storing import contents, fields_of
+from turbotree.scoring import Batch, PartScorer, SparseScorer, sparse
 from turbotree.stored import Stored, training_facts
 from turbotree.streaming import map_batches
 from turbotree.text import Sentence, as_sentence, several
@@ -50,7 +50,7 @@ class Parser(SeveralTrees, Stored):
 
     encoder: Encoder
     pruner: Pruner
-    parts: PartModel
+    parts: PartScorer
     labels: LabelModel
     shape: TreeShape
     arc_temperature: float
@@ -247,9 +247,15 @@ class Parser(SeveralTrees, Stored):
         if head == modifier:
             raise InputError(f"word {head} cannot be its own head")
         part = np.array([head, modifier], dtype=np.int32)
-        encoded = self.encoder.encode([sentence])
-        assert self.parts.weights is not None
-        return explain(self.parts.scorers["arc"], encoded, part, self.parts.weights)
+        return sparse(self.parts).explain(Batch([sentence]), "arc", part)
+
+    def sparse(self) -> dict[str, SparseScorer]:
+        """Return the scorers that have sparse features, by the names of their tables."""
+        return {
+            "pruner": sparse(self.pruner.scorer),
+            "parts": sparse(self.parts),
+            "labels": self.labels.sparse,
+        }
 
     def contents(self) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
         """Return what a model file holds of it: arrays, and a header."""
@@ -267,7 +273,7 @@ class Parser(SeveralTrees, Stored):
         >>> Parser.train(treebank(60, seed=1), epochs=1, pruner_epochs=1, licence="CC0")
         <Parser: parts arc; ... labels; ... features; trained on 60 sentences, CC0>
         """
-        tables = (self.parts.weights, self.labels.weights, self.pruner.model.weights)
+        tables = [scorer.weights for scorer in self.sparse().values()]
         return [
             f"parts {', '.join(self.parts.families)}",
             f"{len(self.labels.dictionary.names)} labels",
@@ -277,13 +283,12 @@ class Parser(SeveralTrees, Stored):
 
     def templates(self) -> dict[str, list[str]]:
         """Return the template sets by name."""
-        scorers = {
-            "pruner": self.pruner.model.scorer,
-            **self.parts.scorers,
-            "label": self.labels.node_scorer,
-            "label_pair": self.labels.pair_scorer,
+        scorers = self.sparse()
+        return {
+            "pruner": scorers["pruner"].templates["arc"],
+            **scorers["parts"].templates,
+            **scorers["labels"].templates,
         }
-        return {name: [t.text for t in scorer.templates] for name, scorer in scorers.items()}
 
     def _decoding(
         self, decoder: str | None, projective: bool | None, single_root: bool | None
@@ -337,15 +342,16 @@ class Parser(SeveralTrees, Stored):
             constraints = settled(sentences, constraints, self.labels.dictionary)
             for sentence, own in zip(sentences, constraints, strict=True):
                 own.check(sentence, shape)
+        batch = Batch(sentences)
         with counts.stage("encoding"):
-            encoded = self.encoder.encode(sentences)
+            batch.of(self.encoder)
         with counts.stage("pruning"):
             if constraints is None:
-                arcs = self.pruner.candidates(encoded, shape=shape)
+                arcs = self.pruner.candidates(batch, shape=shape)
             else:
-                arcs = constrained_candidates(self.pruner, encoded, sentences, constraints, shape)
+                arcs = constrained_candidates(self.pruner, batch, sentences, constraints, shape)
         with counts.stage("scoring"):
-            families = affordable(self.parts.families, int(encoded.lengths.max()))
-            parts = PartSet.build(encoded.lengths, arcs, families)
-            scores = self.parts.score(self.parts.prepare(encoded), parts)
-        return Scored(self, sentences, encoded, parts, scores, shape, constraints, counts)
+            families = affordable(self.parts.families, int(batch.lengths.max()))
+            parts = PartSet.build(batch.lengths, arcs, families)
+            scores = self.parts.score(batch, parts)
+        return Scored(self, sentences, batch, parts, scores, shape, constraints, counts)

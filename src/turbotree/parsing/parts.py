@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -72,8 +72,8 @@ def families_of(model: str, parts: Sequence[str] | None = None) -> tuple[str, ..
 
 
 @dataclass(frozen=True, slots=True)
-class PartSet:
-    """All parts of a batch of sentences.
+class PartSet(Mapping[str, Parts]):
+    """All parts of a batch of sentences, by family.
 
     Attributes
     ----------
@@ -132,14 +132,19 @@ class PartSet:
         rows = self.arcs.rows[self.arcs.places(sentence)]
         return Parts.of_one(rows), self.lengths[sentence : sentence + 1]
 
-    def parts(self, name: str) -> Parts:
-        """Return the rows of one family, arcs included."""
+    def __getitem__(self, name: str) -> Parts:
         return self.arcs if name == "arc" else self.families[name].parts
+
+    def __iter__(self) -> Iterator[str]:
+        yield "arc"
+        yield from self.families
+
+    def __len__(self) -> int:
+        return len(self.families) + 1
 
     def sentence_slices(self, sentence: int) -> dict[str, slice]:
         """Return where each family's parts of a sentence are."""
-        names = ("arc", *self.families)
-        return {name: self.parts(name).places(sentence) for name in names}
+        return {name: own.places(sentence) for name, own in self.items()}
 
     def indicators(self, sentence: int, heads: IntArray) -> dict[str, npt.NDArray[np.bool_]]:
         """Tell which parts of a sentence a tree has, given by its heads."""

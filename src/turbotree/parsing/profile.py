@@ -58,8 +58,8 @@ class Profile:
             self.sentences += len(parts.lengths)
             self.words += int(parts.lengths.sum())
             self.proofs += proofs
-            for name in ("arc", *parts.families):
-                self.parts[name] = self.parts.get(name, 0) + len(parts.parts(name).rows)
+            for name, own in parts.items():
+                self.parts[name] = self.parts.get(name, 0) + len(own.rows)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures as JSON-ready data."""

@@ -10,18 +10,17 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from turbotree.arrays import IntArray
-from turbotree.features import Encoded
 from turbotree.graphs import Status
 from turbotree.parsing.arcs import TreeShape
 from turbotree.parsing.certificate import Certificate
 from turbotree.parsing.constrained import label_limits
 from turbotree.parsing.constraints import Constraints
 from turbotree.parsing.labels import LabelLimits, LabelScores
-from turbotree.parsing.model import PartScores
 from turbotree.parsing.parse import Parse, ParsedBatch
 from turbotree.parsing.parts import PartSet
 from turbotree.parsing.probabilities import Amend
 from turbotree.parsing.profile import Profile
+from turbotree.scoring import Batch, PartScores
 from turbotree.text import Sentence
 
 if TYPE_CHECKING:
@@ -42,19 +41,19 @@ class Scored:
 
     Attributes
     ----------
-    parser, sentences, encoded
+    parser, sentences, batch
         What the scores come from.
     parts, scores
         The candidate arcs with what they form, and their scores by family.
     shape, constraints
-        Which trees are allowed; constraints are one a sentence, if there are some.
+        Which trees are allowed; constraints are one per sentence, if there are some.
     counts
         Where time and parts are counted.
     """
 
     parser: Parser
     sentences: Sequence[Sentence]
-    encoded: Encoded
+    batch: Batch
     parts: PartSet
     scores: PartScores
     shape: TreeShape
@@ -106,27 +105,27 @@ class Scored:
             [np.zeros(0, dtype=np.int32), *(tree.heads for found in trees for tree in found)]
         )
         with self.counts.stage("labelling"):
-            encoded = self.encoded
+            batch = self.batch
             if counts != [1] * len(counts):
-                encoded = encoded.repeated(of_tree)
+                batch = batch.repeated(of_tree)
             if labelled is None:
                 limits = self.label_limits(of_tree, heads)
-                label_scores = parser.labels.label(encoded, heads, limits)
+                label_scores = parser.labels.label(batch, heads, limits)
                 labels, _ = label_scores.best()
             else:
                 label_scores, labels = labelled
-        batch = ParsedBatch(
+        parsed = ParsedBatch(
             self.parts,
             self.scores,
             self.shape,
             self.constraints,
-            encoded.lengths,
+            batch.lengths,
             parser.arc_temperature,
             label_scores,
             parser.label_temperature,
             parser.labels.dictionary.names,
         )
-        names, bounds = batch.label_names, batch.first_words.tolist()
+        names, bounds = parsed.label_names, parsed.first_words.tolist()
         label_list = [names[label] for label in labels.tolist()]
         parses: list[list[Parse]] = []
         number = 0
@@ -144,7 +143,7 @@ class Scored:
                         tuple(chosen),
                         tree.score,
                         tree.certificate,
-                        batch,
+                        parsed,
                         index,
                         number,
                         rank,

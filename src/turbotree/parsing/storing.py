@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy.typing as npt
 
-from turbotree.features import Encoder, FrozenWeights, Scorer
+from turbotree.features import Encoder, FrozenWeights
 from turbotree.features._core import MAX_LABELS
 from turbotree.files.headers import (
     flag,
@@ -18,11 +18,11 @@ from turbotree.files.headers import (
     texts,
     whole,
 )
-from turbotree.parsing.arcs import ARC, ArcModel, Pruner, PruningOptions, TreeShape
-from turbotree.parsing.labels import LabelDictionary, LabelModel
-from turbotree.parsing.model import PartModel
+from turbotree.parsing.arcs import Pruner, PruningOptions, TreeShape
+from turbotree.parsing.labels import LabelDictionary, LabelModel, label_scorer
 from turbotree.parsing.parts import FAMILIES
 from turbotree.parsing.root_label import evident_root_label, with_root_label
+from turbotree.scoring import SparseScorer
 
 if TYPE_CHECKING:
     from turbotree.parsing.parser import Parser
@@ -32,7 +32,8 @@ def contents(parser: Parser) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any
     """Return what a model file holds of a parser: arrays, and a header."""
     arrays: dict[str, npt.NDArray[Any]] = {}
     header: dict[str, int | None] = {}
-    for name, weights in _weights(parser).items():
+    for name, scorer in parser.sparse().items():
+        weights = scorer.weights
         if not isinstance(weights, FrozenWeights):
             raise TypeError(f"the weights of {name} are not frozen")
         arrays[f"{name}.slots"] = weights.slots
@@ -83,18 +84,18 @@ def fields_of(arrays: dict[str, npt.NDArray[Any]], header: dict[str, Any]) -> di
     whole(pruning["max_heads"], "max_heads")
     share(pruning["threshold"], "threshold")
     pruner = Pruner(
-        ArcModel(Scorer(templates["pruner"], ARC, encoder), weights["pruner"]),
+        SparseScorer({"arc": templates["pruner"]}, FAMILIES, encoder, weights["pruner"]),
         PruningOptions(**pruning),
         shape,
     )
-    parts = PartModel({name: templates[name] for name in families}, encoder, weights["parts"])
-    labels = LabelModel(
-        templates["label"],
-        templates["label_pair"],
-        _dictionary(arrays, header),
-        encoder,
-        weights["labels"],
+    parts = SparseScorer(
+        {name: templates[name] for name in families}, FAMILIES, encoder, weights["parts"]
     )
+    dictionary = _dictionary(arrays, header)
+    of_labels = label_scorer(
+        templates["label"], templates["label_pair"], dictionary, encoder, weights["labels"]
+    )
+    labels = LabelModel(of_labels, dictionary, encoder)
     return {
         "encoder": encoder,
         "pruner": pruner,
@@ -118,11 +119,3 @@ def _dictionary(arrays: dict[str, npt.NDArray[Any]], header: dict[str, Any]) -> 
         return with_root_label(dictionary, evident_root_label(dictionary))
     name = header["root_label"]
     return with_root_label(dictionary, None if name is None else dictionary.names.index(name))
-
-
-def _weights(parser: Parser) -> dict[str, Any]:
-    return {
-        "pruner": parser.pruner.model.weights,
-        "parts": parser.parts.weights,
-        "labels": parser.labels.weights,
-    }

@@ -21,6 +21,7 @@ from turbotree.learning import EpochRecord, LearnerOptions, Loss, learn
 from turbotree.learning.progress import Progress, Silent
 from turbotree.pipeline.scripts import apply_script, check_script, script_of
 from turbotree.pipeline.templates import LEMMA
+from turbotree.scoring import Batch
 from turbotree.stored import Stored
 from turbotree.text import Sentence, as_sentence
 
@@ -136,7 +137,9 @@ class Lemmatizer(Stored):
 
     def _scripts(self, words: Sequence[Word]) -> list[str]:
         encoded = self.model.encoder.encode_words([words])
-        chosen = ChoiceAnswer.of(self.model, encoded).labels.tolist()
+        chosen = ChoiceAnswer.of(
+            self.model, Batch.encoded(self.model.encoder, encoded)
+        ).labels.tolist()
         return [self.model.labels[label] for label in chosen]
 
     def facts(self) -> list[str]:

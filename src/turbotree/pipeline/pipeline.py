@@ -200,10 +200,7 @@ class Pipeline(Stored):
         features = self.tagger.features + sum(
             len(one.model.weights or ()) for one in tables if one is not None
         )
-        features += sum(
-            len(table or ())
-            for table in (parser.parts.weights, parser.labels.weights, parser.pruner.model.weights)
-        )
+        features += sum(len(scorer.weights or ()) for scorer in parser.sparse().values())
         return [
             "from raw text" if self.tokenizer is not None else "no raw text: words are to be known",
             f"tags {', '.join(stage.column for stage in self.tagger.stages)}",

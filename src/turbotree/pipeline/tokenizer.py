@@ -19,6 +19,7 @@ from turbotree.labeling.answers import ChainAnswer
 from turbotree.labeling.model import ChainModel
 from turbotree.pipeline.atoms import UNITS, Atom, atoms_of
 from turbotree.pipeline.expansion import Expansion
+from turbotree.scoring import Batch
 from turbotree.stored import Stored
 from turbotree.text import Sentence
 from turbotree.text.blocks import BYTE_ORDER_MARK
@@ -143,7 +144,9 @@ class Tokenizer(Stored):
         if not rows:
             return []
         words = [[word for _, word in row] for row in rows]
-        found = ChainAnswer.of(self.model, self.model.encoder.encode_words(words)).labels.tolist()
+        encoder = self.model.encoder
+        batch = Batch.encoded(encoder, encoder.encode_words(words))
+        found = ChainAnswer.of(self.model, batch).labels.tolist()
         stops = [0, *accumulate(map(len, rows))]
         return [
             (row, found[at:stop]) for row, at, stop in zip(rows, stops, stops[1:], strict=False)

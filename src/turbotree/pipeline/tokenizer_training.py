@@ -28,6 +28,7 @@ from turbotree.pipeline.tokenizer import (
     Tokenizer,
     any_transitions,
 )
+from turbotree.scoring import Batch
 from turbotree.text import Sentence
 from turbotree.text.surface import SurfaceToken, paragraphs, surface_tokens
 
@@ -201,7 +202,7 @@ def _scores(tokenizer: Tokenizer, rows: Sequence[tuple[list[Atom], list[str]]]) 
 
     model = tokenizer.model
     encoded = model.encoder.encode_words([[atom.word for atom in atoms] for atoms, _ in rows])
-    labels: IntArray = ChainAnswer.of(model, encoded).labels
+    labels: IntArray = ChainAnswer.of(model, Batch.encoded(model.encoder, encoded)).labels
     found = [model.labels[label] for label in labels.tolist()]
     gold = [label for _, labels_of_row in rows for label in labels_of_row]
     at = 0

@@ -31,6 +31,7 @@ from turbotree.parsing.training.treebank import TrainingSource, read_trees
 from turbotree.scaling.crews import Crew
 from turbotree.scaling.desks import Stage, leg_of_shard, supported_of_shard
 from turbotree.scaling.shards import Shard, deal
+from turbotree.scoring import sparse
 from turbotree.text import Sentence, write_sentences
 
 _SHARED = "shards-"
@@ -146,7 +147,7 @@ class MixingTrainer(Trainer):
 
     def prune(self, pruner: Pruner) -> list[Parts]:
         """Leave it to the workers."""
-        weights = pruner.model.weights
+        weights = sparse(pruner.scorer).weights
         assert isinstance(weights, FrozenWeights)
         self._stage = Stage("parts", weights.slots)
         return []

@@ -62,11 +62,7 @@ def model_facts(file: ModelFile, parser: Parser) -> dict[str, Any]:
         **file_facts(file),
         "sizes": part_sizes(file),
         "parts": list(parser.parts.families),
-        "features": {
-            "pruner": len(parser.pruner.model.weights),
-            "parts": len(parser.parts.weights or ()),
-            "labels": len(parser.labels.weights or ()),
-        },
+        "features": {name: len(scorer.weights or ()) for name, scorer in parser.sparse().items()},
         "templates": {name: len(lines) for name, lines in parser.templates().items()},
         "labels": parser.labels.dictionary.names,
         "single_root": parser.shape.single_root,

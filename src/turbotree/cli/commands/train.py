@@ -196,9 +196,10 @@ def _train_parser(
 def _summary(
     parser: Parser, output: Path, dev: list[Sentence] | None, threads: int, seconds: float
 ) -> str:
+    weights = parser.sparse()["parts"].weights or ()
     lines = [
         f"{output}: {bytes_text(output.stat().st_size)}, "
-        f"{len(parser.parts.weights or ()):,} features of {', '.join(parser.parts.families)}; "
+        f"{len(weights):,} features of {', '.join(parser.parts.families)}; "
         f"{len(parser.labels.dictionary.names)} labels",
         f"{parser.record['parts'][-1]['features']:,} features met in training, "
         f"{parser.record['supported features']:,} occur in right trees",

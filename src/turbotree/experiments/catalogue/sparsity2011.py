@@ -48,7 +48,7 @@ def _measure(workshop: Workshop) -> Measured:
     base = workshop.parser(parts=["arc"], templates={"arc": texts})
     found = measure_selections(workshop, _FIRST)
     found["systems"]["all templates"] = parse_right(base, workshop.gold)
-    found["selected"]["all templates"] = {"features": len(base.parts.weights or ())}
+    found["selected"]["all templates"] = {"features": len(base.sparse()["parts"].weights or ())}
     found["epoch_features"] = [record["features"] for record in base.record["parts"]]
     return found
 

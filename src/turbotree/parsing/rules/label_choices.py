@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from turbotree.features import Encoded
+from turbotree.scoring import Batch
 
 if TYPE_CHECKING:
     from turbotree.parsing.parser import Parser
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 class LabelsOf:
     """The labels that arcs of one sentence may have, by the parser's dictionary."""
 
-    def __init__(self, parser: Parser, encoded: Encoded) -> None:
+    def __init__(self, parser: Parser, batch: Batch) -> None:
         self._dictionary = parser.labels.dictionary
-        self._tags = encoded.ids[parser.encoder.attributes.index("upos")].tolist()
+        self._tags = batch.of(parser.encoder).ids[parser.encoder.attributes.index("upos")].tolist()
 
     def __call__(self, head: int, modifier: int) -> list[str]:
         """Return the names of an arc's labels."""

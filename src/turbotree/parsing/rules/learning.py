@@ -27,6 +27,7 @@ from turbotree.parsing.rules.searching import search_tree
 from turbotree.parsing.rules.words import Words
 from turbotree.parsing.rules.worlds import TreeWorld
 from turbotree.parsing.training.treebank import TrainingSource, read_trees
+from turbotree.scoring import Batch
 from turbotree.text import Sentence
 
 if TYPE_CHECKING:
@@ -151,7 +152,7 @@ class _Labels:
         """Make the example; None if the rules do not matter, or the right labels are unknown."""
         words, names = Words(sentence), parser.labels.dictionary.names
         heads = np.array(sentence.heads, dtype=np.int32)
-        plain = parser.labels.label(parser.encoder.encode([sentence]), heads)
+        plain = parser.labels.label(Batch([sentence]), heads)
         nodes = plain.structure.nodes
         numbers = {name: i for i, name in enumerate(names)}
         right = np.array([numbers.get(label, -1) for label in sentence.labels])
@@ -202,10 +203,10 @@ class _Tree:
         """Make the example; None if the rules do not matter."""
         words = Words(sentence)
         right = np.array(sentence.heads, dtype=np.int32)
-        encoded = parser.encoder.encode([sentence])
-        arcs = parser.pruner.candidates(encoded, keep=right)
-        parts = PartSet.build(encoded.lengths, arcs, parser.parts.families)
-        scores = parser.parts.score(parser.parts.prepare(encoded), parts)
+        batch = Batch([sentence])
+        arcs = parser.pruner.candidates(batch, keep=right)
+        parts = PartSet.build(batch.lengths, arcs, parser.parts.families)
+        scores = parser.parts.score(batch, parts)
         wrong = right[arcs.rows[:, 1] - 1] != arcs.rows[:, 0]
         scores = {**scores, "arc": scores["arc"] + wrong}
         free, _, _ = decode(parts, 0, scores, parser.shape)

@@ -12,7 +12,6 @@ import numpy as np
 
 from turbotree.arrays import IntArray
 from turbotree.errors import InfeasibleError, InputError
-from turbotree.features import Encoded
 from turbotree.graphs import Status
 from turbotree.graphs.rules.syntax import Rule
 from turbotree.graphs.rules.world import Bindings
@@ -35,6 +34,7 @@ from turbotree.parsing.rules.unpruned import tree_of_all_arcs, with_arcs_of
 from turbotree.parsing.rules.words import Words
 from turbotree.parsing.rules.worlds import TreeWorld, matches
 from turbotree.parsing.scored import FoundTree, Scored
+from turbotree.scoring import Batch
 
 if TYPE_CHECKING:
     from turbotree.parsing.parser import Parser
@@ -190,13 +190,13 @@ class Obeying:
     def _scores_of_labels(self, heads: IntArray) -> LabelScores:
         """Score the labels of all words of the batch in trees, as far as they may have them."""
         limits = self.scored.label_limits(range(len(self.words)), heads)
-        return self.parser.labels.label(self.scored.encoded, heads, limits)
+        return self.parser.labels.label(self.scored.batch, heads, limits)
 
     def _labelled_tree(
         self, sentence: int, tree: FoundTree, arcs: Sequence[tuple[int, int]]
     ) -> LabelledTree:
         """Return the best of a tree with other labels, and of the best trees without an arc."""
-        alone = self.parser.encoder.encode([self.scored.sentences[sentence]])
+        alone = self.alone(sentence)
         try:
             best = self.labelled(sentence, alone, tree)
         except InfeasibleError:
@@ -215,11 +215,15 @@ class Obeying:
                 best = found._replace(tree=other._replace(certificate=known))
         return best
 
-    def labelled(self, sentence: int, encoded: Encoded, tree: FoundTree) -> LabelledTree:
-        """Return a tree with its best labels that obey; `encoded` is the sentence alone."""
+    def alone(self, sentence: int) -> Batch:
+        """Return one sentence as a batch."""
+        return self.scored.batch.repeated([sentence])
+
+    def labelled(self, sentence: int, alone: Batch, tree: FoundTree) -> LabelledTree:
+        """Return a tree with its best labels that obey; `alone` is the sentence as a batch."""
         names, words = self.parser.labels.dictionary.names, self.words[sentence]
         limits = self.scored.label_limits([sentence], tree.heads)
-        scores = self.parser.labels.label(encoded, tree.heads, limits)
+        scores = self.parser.labels.label(alone, tree.heads, limits)
         free = [names[label] for label in scores.best()[0].tolist()]
         rules, source = self.rules.of_labels, self.rules.source
         found = search_labels(words, tree.heads, free, scores, 0, 0, names, rules, source)
@@ -275,7 +279,7 @@ class Obeying:
         except InfeasibleError:
             pass
         words, rules, source = self.words[sentence], self.rules.of_trees, self.rules.source
-        alone = self.parser.encoder.encode([self.scored.sentences[sentence]])
+        alone = self.alone(sentence)
         labels_of = self.labels_of(sentence)
         hard = [rule for rule in rules if rule.weight is None]
         constraints = self.scored.constraints_of(sentence)
@@ -319,4 +323,4 @@ class Obeying:
 
     def labels_of(self, sentence: int) -> LabelsOf:
         """Return which labels each arc of a sentence may have."""
-        return LabelsOf(self.parser, self.parser.encoder.encode([self.scored.sentences[sentence]]))
+        return LabelsOf(self.parser, self.alone(sentence))

@@ -40,14 +40,14 @@ def several_that_obey(
     place = {name: number for number, name in enumerate(parser.labels.dictionary.names)}
     labels = [place[label] for own in found for one in own for label in one.labels]
     scores = parser.labels.label(
-        scored.encoded.repeated(of_tree), heads, scored.label_limits(of_tree, heads)
+        scored.batch.repeated(of_tree), heads, scored.label_limits(of_tree, heads)
     )
     return scored.label(trees, (scores, np.array(labels, dtype=np.int32)))
 
 
 def _of_sentence(obeying: Obeying, sentence: int, k: int, diversity: int) -> list[LabelledTree]:
     """Look for trees first, and for trees that can be labelled only if one of those cannot."""
-    alone = obeying.parser.encoder.encode([obeying.scored.sentences[sentence]])
+    alone = obeying.alone(sentence)
     try:
         trees = _trees(obeying, sentence, k, diversity, ())
         return [obeying.labelled(sentence, alone, tree) for tree in trees]

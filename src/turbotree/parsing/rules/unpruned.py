@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from turbotree.arrays import IntArray
-from turbotree.features import Encoded, Parts
+from turbotree.features import Parts
 from turbotree.graphs.rules.syntax import Rule
 from turbotree.parsing.arcs import TreeShape, all_arcs
 from turbotree.parsing.constraints import Constraints
-from turbotree.parsing.model import PartScores
 from turbotree.parsing.parts import PartSet
 from turbotree.parsing.rules.searching import LabelsOfArc, search_tree
 from turbotree.parsing.rules.words import Words
+from turbotree.scoring import Batch, PartScores
 
 if TYPE_CHECKING:
     from turbotree.parsing.parser import Parser
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def tree_of_all_arcs(
     parser: Parser,
-    encoded: Encoded,
+    batch: Batch,
     words: Words,
     shape: TreeShape,
     rules: Sequence[Rule],
@@ -40,14 +40,14 @@ def tree_of_all_arcs(
     InfeasibleError
         When no tree obeys the rules.
     """
-    arcs = all_arcs(encoded.lengths)
+    arcs = all_arcs(batch.lengths)
     if constraints is not None:
         allowed = constraints.allowed(words.size)[tuple(arcs.rows.T)]
         arcs = Parts.of_one(np.ascontiguousarray(arcs.rows[allowed]))
-    scores = {"arc": parser.pruner.model.score(encoded, arcs)}
+    scores = {"arc": parser.pruner.score(batch, arcs)}
     found = search_tree(
         words,
-        PartSet(encoded.lengths, arcs),
+        PartSet(batch.lengths, arcs),
         0,
         scores,
         shape,
@@ -61,7 +61,7 @@ def tree_of_all_arcs(
 
 
 def with_arcs_of(
-    parser: Parser, encoded: Encoded, parts: PartSet, sentence: int, heads: IntArray
+    parser: Parser, batch: Batch, parts: PartSet, sentence: int, heads: IntArray
 ) -> tuple[PartSet, PartScores]:
     """Find and score the parts of one sentence again, with the arcs of a tree as candidates too.
 
@@ -71,5 +71,5 @@ def with_arcs_of(
     own = np.column_stack([heads, np.arange(1, len(heads) + 1)])
     both = np.unique(np.concatenate([rows, own])[:, ::-1], axis=0)[:, ::-1]
     arcs = Parts.of_one(np.ascontiguousarray(both, dtype=np.int32))
-    found = PartSet.build(encoded.lengths, arcs, parser.parts.families)
-    return found, parser.parts.score(parser.parts.prepare(encoded), found)
+    found = PartSet.build(batch.lengths, arcs, parser.parts.families)
+    return found, parser.parts.score(batch, found)

@@ -10,8 +10,13 @@ from turbotree.features import Encoder, attributes_of
 from turbotree.features import parse_templates as parse
 from turbotree.features._core import MAX_LABELS
 from turbotree.parsing.arcs import ARC, TreeShape
-from turbotree.parsing.labels import NODE, LabelDictionary, LabelModel, pair_kind
-from turbotree.parsing.model import PartModel
+from turbotree.parsing.labels import (
+    NODE,
+    LabelDictionary,
+    LabelModel,
+    label_scorer,
+    pair_kind,
+)
 from turbotree.parsing.parts import FAMILIES
 from turbotree.parsing.templates import load_templates
 from turbotree.parsing.training.options import TEMPLATE_SETS, TrainingOptions
@@ -21,6 +26,7 @@ from turbotree.parsing.training.treebank import (
     names_of_labels,
     single_root,
 )
+from turbotree.scoring import SparseScorer
 from turbotree.text import Sentence
 
 
@@ -84,17 +90,18 @@ class Blueprint:
         """Return other sentences as integers."""
         return Treebank.of(sentences, self.encoder, self.names)
 
-    def pruner_model(self) -> PartModel:
+    def pruner_model(self) -> SparseScorer:
         """Return the templates of the pruner, without weights."""
-        return PartModel({"arc": self.templates["pruner"]}, self.encoder)
+        return SparseScorer({"arc": self.templates["pruner"]}, FAMILIES, self.encoder)
 
-    def part_model(self) -> PartModel:
+    def part_model(self) -> SparseScorer:
         """Return the templates of arcs and other parts, without weights."""
         families = {name: self.templates[name] for name in self.options.families()}
-        return PartModel(families, self.encoder)
+        return SparseScorer(families, FAMILIES, self.encoder)
 
     def label_model(self) -> LabelModel:
         """Return the templates of labels, without weights."""
-        return LabelModel(
+        scorer = label_scorer(
             self.templates["label"], self.templates["label_pair"], self.dictionary, self.encoder
         )
+        return LabelModel(scorer, self.dictionary, self.encoder)

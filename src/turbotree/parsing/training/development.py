@@ -11,11 +11,11 @@ from turbotree.learning.temperature import fit_temperature
 from turbotree.parsing.arcs import Pruner, TreeShape, best_trees
 from turbotree.parsing.decoding import decode
 from turbotree.parsing.labels import LabelModel
-from turbotree.parsing.model import PartModel
 from turbotree.parsing.parts import PartSet
 from turbotree.parsing.training.label_task import LabelTask
 from turbotree.parsing.training.part_task import PartProblem, PartTask
 from turbotree.parsing.training.treebank import Treebank
+from turbotree.scoring import SparseScorer
 
 #: Calls a function of the numbers from 0 on, on threads perhaps, and gives its answers in order.
 Map = Callable[[Callable[[int], int], int], list[int]]
@@ -25,18 +25,18 @@ _TREES_FOR_TEMPERATURE = 200
 
 
 def attachment(
-    model: PartModel, dev: Treebank, candidates: Sequence[Parts], shape: TreeShape, map_: Map
+    model: SparseScorer, dev: Treebank, candidates: Sequence[Parts], shape: TreeShape, map_: Map
 ) -> float:
     """Return the share of right heads, in per cent."""
 
     def right(i: int) -> int:
-        encoded = dev.encoded[i]
-        parts = PartSet.build(encoded.lengths, candidates[i], model.families)
-        scores = model.score(model.prepare(encoded), parts)
+        batch = dev.batch(i)
+        parts = PartSet.build(batch.lengths, candidates[i], model.families)
+        scores = model.score(batch, parts)
         if parts.families:
             heads, _, _ = decode(parts, 0, scores, shape)
         else:
-            heads = best_trees(encoded.lengths, parts.arcs, scores["arc"], shape)
+            heads = best_trees(batch.lengths, parts.arcs, scores["arc"], shape)
         return int(np.count_nonzero(heads == dev.heads[i]))
 
     return 100.0 * sum(map_(right, len(dev.heads))) / dev.words
@@ -46,14 +46,14 @@ def label_accuracy(model: LabelModel, dev: Treebank, map_: Map) -> float:
     """Return the share of right labels in right trees, in per cent."""
 
     def right(i: int) -> int:
-        labels, _ = model.label(dev.encoded[i], dev.heads[i]).best()
+        labels, _ = model.label(dev.batch(i), dev.heads[i]).best()
         return int(np.count_nonzero(labels == dev.labels[i]))
 
     return 100.0 * sum(map_(right, len(dev.heads))) / dev.words
 
 
 def part_temperature(
-    pruner: Pruner, model: PartModel, dev: Treebank, shape: TreeShape, default: float
+    pruner: Pruner, model: SparseScorer, dev: Treebank, shape: TreeShape, default: float
 ) -> float:
     """Return the temperature under which the gold trees are most likely.
 
@@ -71,7 +71,7 @@ def part_temperature(
         usable = usable[:_TREES_FOR_TEMPERATURE]
     encoded = [dev.encoded[i] for i in usable]
     heads = [dev.heads[i] for i in usable]
-    candidates = [pruner.candidates(e, h) for e, h in zip(encoded, heads, strict=True)]
+    candidates = [pruner.candidates(dev.batch(i), dev.heads[i]) for i in usable]
     task = PartTask(model, encoded, heads, shape, candidates)
     assert model.weights is not None
     problems = [task.problem(i) for i in range(len(task))]

@@ -22,10 +22,9 @@ class LabelProblem:
     def __init__(
         self, model: LabelModel, encoded: Encoded, heads: IntArray, labels: IntArray
     ) -> None:
-        self._model = model
         self._structure = structure = model.chains(encoded, heads)
-        self._prepared_nodes = model.node_scorer.prepare(encoded)
-        self._prepared_pairs = model.pair_scorer.prepare(encoded)
+        self._scorer = model.sparse
+        self._prepared = self._scorer.prepare(encoded)
         self._split = len(structure.nodes.labels)
         self.gold = self._indicator(labels[structure.words])
         known = self._known(labels[structure.words])
@@ -40,9 +39,9 @@ class LabelProblem:
 
     def scores(self, weights: AnyWeights) -> FloatArray:
         """Score each label and each pair of neighbouring labels."""
-        nodes = self._model.node_scorer.score(self._prepared_nodes, self._structure.nodes, weights)
-        pairs = self._model.pair_scorer.score(self._prepared_pairs, self._structure.pairs, weights)
-        return np.concatenate([nodes, pairs])
+        parts = self._structure.parts
+        scores = self._scorer.score_prepared(self._prepared, parts, weights)
+        return np.concatenate([scores["label"], scores["label_pair"]])
 
     def decode(self, scores: FloatArray) -> FloatArray:
         """Return the best labelling."""
@@ -60,15 +59,9 @@ class LabelProblem:
 
     def gradient(self, coefficients: FloatArray) -> Gradient:
         """Return the features of labels and pairs, weighted."""
-        gradient = self._model.node_scorer.gradient(
-            self._prepared_nodes, self._structure.nodes, coefficients[: self._split]
-        )
-        gradient.extend(
-            self._model.pair_scorer.gradient(
-                self._prepared_pairs, self._structure.pairs, coefficients[self._split :]
-            )
-        )
-        return gradient
+        nodes, pairs = coefficients[: self._split], coefficients[self._split :]
+        own = {"label": nodes, "label_pair": pairs}
+        return self._scorer.gradient(self._prepared, self._structure.parts, own)
 
     def _known(self, labels: IntArray) -> BoolArray:
         """Tell for each label whether that of its node is known.

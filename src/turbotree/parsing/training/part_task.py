@@ -19,10 +19,10 @@ from turbotree.naming import unknown
 from turbotree.parsing.arcs import TreeShape, all_arcs, best_trees
 from turbotree.parsing.automata import IN_AUTOMATA
 from turbotree.parsing.decoding import build_graph, decode, heads_of
-from turbotree.parsing.model import PartModel
 from turbotree.parsing.parts import PartSet
 from turbotree.parsing.probabilities import part_marginals
 from turbotree.parsing.relaxed import automata_alone, relaxed_parts
+from turbotree.scoring import SparseScorer
 
 #: How training finds the best answer, if the loss asks for one. ``"admm"``: the relaxation, whose
 #: answer may be fractional. ``"exact"``: a tree, proven best as a rule. ``"automata"``: the
@@ -49,7 +49,7 @@ class PartProblem:
 
     def __init__(
         self,
-        model: PartModel,
+        model: SparseScorer,
         encoded: Encoded,
         heads: IntArray,
         arcs: Parts,
@@ -62,7 +62,7 @@ class PartProblem:
         self._parts = PartSet.build(encoded.lengths, arcs, model.families)
         self._shape = shape
         self._decoder = decoder
-        self._ends = np.cumsum([len(self._parts.parts(name).rows) for name in model.families])
+        self._ends = np.cumsum([len(self._parts[name].rows) for name in model.families])
         self.gold = self._indicator(heads)
         # Only arcs can be wrong; the cost of an answer is its number of wrong heads.
         self.cost = 1.0 - self.gold
@@ -74,17 +74,17 @@ class PartProblem:
 
     def scores(self, weights: AnyWeights) -> FloatArray:
         """Score each part."""
-        return self._joined(self._model.score(self._prepared, self._parts, weights))
+        return self._joined(self._model.score_prepared(self._prepared, self._parts, weights))
 
     @property
     def choices(self) -> IntArray:
-        """The words whose heads are chosen, one an arc."""
+        """The words whose heads are chosen, one per arc."""
         modifiers: IntArray = self._parts.arcs.rows[:, 1]
         return modifiers
 
     def contributions(self, weights: Weights) -> FloatArray:
         """Return what each template of arcs adds to their scores."""
-        return self._model.arc_contributions(self._prepared, self._parts, weights)
+        return self._model.contributions("arc", self._prepared, self._parts, weights)
 
     def decode(self, scores: FloatArray) -> FloatArray:
         """Return the best answer, or nearly so: a tree, or what the relaxation has instead."""
@@ -167,7 +167,7 @@ class PartTask:
 
     def __init__(
         self,
-        model: PartModel,
+        model: SparseScorer,
         encoded: Sequence[Encoded],
         heads: Sequence[IntArray],
         shape: TreeShape,

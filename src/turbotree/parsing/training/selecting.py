@@ -29,11 +29,12 @@ from turbotree.learning.selection.selector import (
 )
 from turbotree.parsing.arcs import ARC, Pruner
 from turbotree.parsing.labels import LabelModel
-from turbotree.parsing.model import PartModel
 from turbotree.parsing.parser import Parser
+from turbotree.parsing.parts import FAMILIES
 from turbotree.parsing.templates import load_templates
 from turbotree.parsing.training.trainer import Trainer, options_of
 from turbotree.parsing.training.treebank import TrainingSource, read_trees
+from turbotree.scoring import SparseScorer
 
 
 def select_parser(
@@ -137,8 +138,8 @@ class _SelectingTrainer(Trainer):
         return self.train_labels()
 
     @cached_property
-    def _whole(self) -> PartModel:
-        return PartModel({"arc": self.templates["arc"]}, self.encoder)
+    def _whole(self) -> SparseScorer:
+        return SparseScorer({"arc": self.templates["arc"]}, FAMILIES, self.encoder)
 
     @cached_property
     def _selector(self) -> Selector:
@@ -153,7 +154,7 @@ class _SelectingTrainer(Trainer):
         started = time.perf_counter()
         selection = self._select(budget)
         texts = [self.templates["arc"][number] for number in selection.templates]
-        model = PartModel({"arc": texts}, self.encoder)
+        model = SparseScorer({"arc": texts}, FAMILIES, self.encoder)
         self.share_among(len(texts))
         start = None
         if selection.keys is not None:

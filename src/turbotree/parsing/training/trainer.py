@@ -23,11 +23,9 @@ from turbotree.learning.progress import Progress, Silent
 from turbotree.learning.temperature import typical_temperature
 from turbotree.naming import options_from
 from turbotree.parsing.arcs import (
-    ArcModel,
     Pruner,
 )
 from turbotree.parsing.labels import LabelModel
-from turbotree.parsing.model import PartModel
 from turbotree.parsing.parser import Parser
 from turbotree.parsing.training.course import Course, StoppedError
 from turbotree.parsing.training.development import (
@@ -44,6 +42,7 @@ from turbotree.parsing.training.treebank import (
     pruning_record,
     read_trees,
 )
+from turbotree.scoring import SparseScorer
 
 
 def train_parser(
@@ -129,7 +128,7 @@ class Trainer(Course):
         return self.options.threads > 1 and self.train.complete
 
     def finish(
-        self, pruner: Pruner, arcs: PartModel, labels: LabelModel, records: dict[str, Any]
+        self, pruner: Pruner, arcs: SparseScorer, labels: LabelModel, records: dict[str, Any]
     ) -> Parser:
         """Put a parser together and fit its temperatures."""
         record = {
@@ -162,7 +161,7 @@ class Trainer(Course):
         if finished.exception() is not None:
             self.stop.set()
 
-    def train_parts(self) -> tuple[Pruner, PartModel, dict[str, Any]]:
+    def train_parts(self) -> tuple[Pruner, SparseScorer, dict[str, Any]]:
         """Train the pruner, and the parts on what it leaves."""
         pruner, candidates, dev_candidates, record = self.train_pruner()
         model = self.blueprint.part_model()
@@ -177,7 +176,7 @@ class Trainer(Course):
         pruner = self.pruner_with(self._freeze("pruner", weights))
         candidates = self.prune(pruner)
         dev_candidates = self._map(
-            lambda i: pruner.candidates(self.dev.encoded[i]), len(self.dev.encoded)
+            lambda i: pruner.candidates(self.dev.batch(i)), len(self.dev.encoded)
         )
         pruning = pruning_record(self.dev, dev_candidates)
         if pruning:
@@ -196,18 +195,18 @@ class Trainer(Course):
 
     def pruner_with(self, weights: FrozenWeights) -> Pruner:
         """Return a pruner that has learnt."""
-        scorer = self.blueprint.pruner_model().scorers["arc"]
-        return Pruner(ArcModel(scorer, weights), self.options.pruning(), self.shape)
+        scorer = self.blueprint.pruner_model().with_weights(weights)
+        return Pruner(scorer, self.options.pruning(), self.shape)
 
     def prune(self, pruner: Pruner) -> list[Parts]:
         """Complete the trees of the training data; give the arcs that are left of each."""
-        self._complete(lambda i: pruner.complete(self.train.encoded[i], self.train.heads[i]))
+        self._complete(lambda i: pruner.complete(self.train.batch(i), self.train.heads[i]))
         return self._map(
-            lambda i: pruner.candidates(self.train.encoded[i], self.train.heads[i]),
+            lambda i: pruner.candidates(self.train.batch(i), self.train.heads[i]),
             len(self.train.encoded),
         )
 
-    def part_task(self, model: PartModel, candidates: Sequence[Parts]) -> PartTask:
+    def part_task(self, model: SparseScorer, candidates: Sequence[Parts]) -> PartTask:
         """Return the training set of a model."""
         return PartTask(
             model,
@@ -222,15 +221,15 @@ class Trainer(Course):
     def learn_parts(
         self,
         name: str,
-        model: PartModel,
+        model: SparseScorer,
         candidates: Sequence[Parts],
         dev_candidates: Sequence[Parts],
         *,
         start: Weights | None = None,
-    ) -> tuple[PartModel, dict[str, Any]]:
+    ) -> tuple[SparseScorer, dict[str, Any]]:
         """Train the parts; from given weights, if there are any."""
 
-        def freeze(current: Weights) -> PartModel:
+        def freeze(current: Weights) -> SparseScorer:
             return model.with_weights(self._freeze("parts", current))
 
         def evaluate(current: Weights, record: EpochRecord) -> None:

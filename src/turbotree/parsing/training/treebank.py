@@ -13,6 +13,7 @@ from turbotree.errors import InputError
 from turbotree.features import Encoded, Encoder, Parts
 from turbotree.parsing.labels import LabelDictionary
 from turbotree.parsing.root_label import root_label, with_root_label
+from turbotree.scoring import Batch
 from turbotree.text import Sentence, check_partial_tree, check_tree, read_sentences
 
 TrainingSource = str | os.PathLike[str] | Iterable[Sentence]
@@ -52,14 +53,16 @@ class Treebank:
 
     Attributes
     ----------
-    encoded
-        The sentences.
+    sentences, encoder, encoded
+        The sentences, and what the encoder makes of each.
     heads, labels
         Those of their words; `UNKNOWN` if they are not given.
     known
         Which heads were given.
     """
 
+    sentences: Sequence[Sentence]
+    encoder: Encoder
     encoded: list[Encoded]
     heads: list[IntArray]
     labels: list[IntArray]
@@ -80,7 +83,13 @@ class Treebank:
             if _NO_LABEL not in numbers:
                 labels[-1][np.array(sentence.labels) == _NO_LABEL] = UNKNOWN
         encoded = [encoder.encode([sentence]) for sentence in sentences]
-        return cls(encoded, heads, labels, [of_words != UNKNOWN for of_words in heads])
+        known = [of_words != UNKNOWN for of_words in heads]
+        return cls(sentences, encoder, encoded, heads, labels, known)
+
+    def batch(self, index: int) -> Batch:
+        """Return one sentence as a batch."""
+        sentence = self.sentences[index : index + 1]
+        return Batch.encoded(self.encoder, self.encoded[index], sentence)
 
     @property
     def known_heads(self) -> int:

@@ -1,0 +1,21 @@
+"""Scores of parts: one contract, several sources.
+
+A part scorer takes sentences and parts and gives scores. Pruners, parsers, labellers and taggers
+hold one and do not know where its scores come from: sparse features, a network, a weighted sum.
+"""
+
+from turbotree.scoring.batch import Batch, SentenceEncoder
+from turbotree.scoring.part_scorer import PartScorer, PartScores, score_every
+from turbotree.scoring.sparse import SparseScorer, sparse
+from turbotree.scoring.weighted_sum import WeightedSum
+
+__all__ = [
+    "Batch",
+    "PartScorer",
+    "PartScores",
+    "SentenceEncoder",
+    "SparseScorer",
+    "WeightedSum",
+    "score_every",
+    "sparse",
+]

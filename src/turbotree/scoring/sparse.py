@@ -1,0 +1,162 @@
+"""Scores from sparse features: templates for each family, one table of weights."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from turbotree.arrays import FloatArray, IntArray, KeyArray
+from turbotree.errors import InputError
+from turbotree.features import (
+    AnyWeights,
+    Encoded,
+    Encoder,
+    FiredFeature,
+    PartKind,
+    Parts,
+    Scorer,
+    Weights,
+    explain,
+)
+from turbotree.features._core import Gradient, Prepared
+from turbotree.scoring.batch import Batch
+from turbotree.scoring.part_scorer import PartScorer, PartScores
+from turbotree.scoring.weighted_sum import WeightedSum
+
+
+class SparseScorer:
+    """Scores parts by the weights of their features.
+
+    It also gives what training needs: features prepared for any number of weights, and gradients.
+
+    Parameters
+    ----------
+    templates
+        Templates of each family, numbered one after the other.
+    kinds
+        The slots of each family's parts; there may be more.
+    encoder
+        Makes integers of sentences.
+    weights
+        One table for all families; None until trained.
+
+    Examples
+    --------
+    >>> from turbotree.text import Sentence
+    >>> sentence = Sentence.from_words(["dogs", "bark"], upos=["NOUN", "VERB"])
+    >>> encoder = Encoder.fit([sentence], ["upos"], [])
+    >>> scorer = SparseScorer({"arc": ["h.upos dir"]}, {"arc": PartKind(("h", "m"))}, encoder)
+    >>> parts = {"arc": Parts.of_one([[2, 1], [1, 2]])}
+    >>> weights = Weights()
+    >>> prepared = scorer.prepare(encoder.encode([sentence]))
+    >>> weights.add(scorer.gradient(prepared, parts, {"arc": np.array([1.0, 0.0])}), 0.5)
+    >>> scorer.with_weights(weights).score(Batch([sentence]), parts)["arc"].tolist()
+    [0.5, 0.0]
+    """
+
+    def __init__(
+        self,
+        templates: Mapping[str, Sequence[str]],
+        kinds: Mapping[str, PartKind],
+        encoder: Encoder,
+        weights: AnyWeights | None = None,
+    ) -> None:
+        self.encoder = encoder
+        self.weights = weights
+        self.scorers: dict[str, Scorer] = {}
+        first = 0
+        for name, texts in templates.items():
+            self.scorers[name] = Scorer(texts, kinds[name], encoder, first_template=first)
+            first += len(texts)
+
+    @property
+    def families(self) -> tuple[str, ...]:
+        """The families that it scores."""
+        return tuple(self.scorers)
+
+    @property
+    def templates(self) -> dict[str, list[str]]:
+        """The templates of each family."""
+        return {
+            name: [template.text for template in scorer.templates]
+            for name, scorer in self.scorers.items()
+        }
+
+    def with_weights(self, weights: AnyWeights) -> SparseScorer:
+        """Return the same scorer with other weights."""
+        other = object.__new__(SparseScorer)
+        other.encoder, other.scorers, other.weights = self.encoder, self.scorers, weights
+        return other
+
+    def score(self, batch: Batch, parts: Mapping[str, Parts]) -> PartScores:
+        """Score parts with the scorer's own weights."""
+        if self.weights is None:
+            raise ValueError("a scorer without weights; train it first")
+        prepared = batch.derived(self.scorers, lambda: self.prepare(batch.of(self.encoder)))
+        return self.score_prepared(prepared, parts, self.weights)
+
+    def prepare(self, encoded: Encoded) -> dict[str, Prepared]:
+        """Hash the words of some sentences once, for any number of parts and weights."""
+        return {name: scorer.prepare(encoded) for name, scorer in self.scorers.items()}
+
+    def score_prepared(
+        self, prepared: Mapping[str, Prepared], parts: Mapping[str, Parts], weights: AnyWeights
+    ) -> PartScores:
+        """Score parts of prepared sentences with any weights."""
+        return {
+            name: scorer.score(prepared[name], parts[name], weights)
+            for name, scorer in self.scorers.items()
+            if name in parts
+        }
+
+    def keys(self, prepared: Mapping[str, Prepared], parts: Mapping[str, Parts]) -> KeyArray:
+        """Return the features of all parts, without labels, one after the other."""
+        return np.concatenate(
+            [scorer.keys(prepared[name], parts[name]) for name, scorer in self.scorers.items()]
+        )
+
+    def contributions(
+        self,
+        family: str,
+        prepared: Mapping[str, Prepared],
+        parts: Mapping[str, Parts],
+        weights: Weights,
+    ) -> FloatArray:
+        """Return what each template of a family adds to each of its scores."""
+        return self.scorers[family].contributions(prepared[family], parts[family], weights)
+
+    def gradient(
+        self,
+        prepared: Mapping[str, Prepared],
+        parts: Mapping[str, Parts],
+        coefficients: Mapping[str, FloatArray],
+    ) -> Gradient:
+        """Return the features of the parts, each times its coefficient, summed."""
+        total: Gradient | None = None
+        for name, scorer in self.scorers.items():
+            one = scorer.gradient(prepared[name], parts[name], coefficients[name])
+            if total is None:
+                total = one
+            else:
+                total.extend(one)
+        assert total is not None
+        return total
+
+    def explain(
+        self, batch: Batch, family: str, part: IntArray, *, label: int = 0
+    ) -> list[FiredFeature]:
+        """List the features of one part of one sentence with their weights, heaviest first."""
+        if self.weights is None:
+            raise ValueError("a scorer without weights; train it first")
+        encoded = batch.of(self.encoder)
+        return explain(self.scorers[family], encoded, part, self.weights, label=label)
+
+
+def sparse(scorer: PartScorer) -> SparseScorer:
+    """Return a scorer that is sparse, or the sparse one of a weighted sum."""
+    terms = scorer.scorers if isinstance(scorer, WeightedSum) else (scorer,)
+    for one in terms:
+        if isinstance(one, SparseScorer):
+            return one
+    raise InputError("this model has no sparse features")
