@@ -1,6 +1,6 @@
 """Make the picture of ``docs/serving``: ``screenshot.py http://127.0.0.1:8000 page.png``.
 
-For a server that is running, by preference with an English parser.
+For a running server with the bundled model: ``turbotree serve en``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from PIL import Image
 from playwright.sync_api import sync_playwright
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
-TEXT = "I/PRON saw/VERB the/DET man/NOUN with/ADP a/DET telescope/NOUN ./PUNCT"
+TEXT = "I saw the man with a telescope."
 
 
 def show(page: Any) -> None:
@@ -26,7 +26,7 @@ def show(page: Any) -> None:
     page.click("#inspector .chip >> nth=0")
     page.wait_for_selector(".chips .pin")
     page.wait_for_selector("#proof svg")
-    page.wait_for_timeout(2000)  # what flashes has come to rest
+    page.wait_for_timeout(2000)  # until nothing flashes any more
     page.mouse.move(5, 5)
 
 
