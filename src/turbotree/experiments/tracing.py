@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,9 @@ MOVING = {
 }
 
 
-def active_shares(cases: Sequence[Case], solver: str, rounds: int) -> Measured:
+def active_shares(
+    cases: Sequence[Case], solver: Literal["admm", "subgradient"], rounds: int
+) -> Measured:
     """Solve every sentence and record the share of factors that are solved in each round.
 
     Returns
@@ -30,13 +33,13 @@ def active_shares(cases: Sequence[Case], solver: str, rounds: int) -> Measured:
         ``running``: how many these are; ``per_sentence``: the mean share of the rounds after the
         first.
     """
-    course = _Course(rounds)
+    mean = _MeanShares(rounds)
     for case in cases:
         graph = build_graph(case.parts, 0, case.scores, case.shape)
         trace = graph.solve(solver, max_iterations=rounds, trace=True).trace
         assert trace is not None
-        course.add(trace.iteration, trace.active)
-    return course.measured()
+        mean.add(trace.iteration, trace.active)
+    return mean.measured()
 
 
 def moving_shares(cases: Sequence[Case], rounds: int) -> dict[str, Measured]:
@@ -44,17 +47,17 @@ def moving_shares(cases: Sequence[Case], rounds: int) -> dict[str, Measured]:
 
     Each is as `active_shares` gives it.
     """
-    courses = {name: _Course(rounds) for name in MOVING}
+    means = {name: _MeanShares(rounds) for name in MOVING}
     for case in cases:
         graph = logic_graph(case.parts, 0, case.scores, case.shape)
         trace = graph.solve("admm", max_iterations=rounds, trace=True).trace
         assert trace is not None
         for name, column in MOVING.items():
-            courses[name].add(trace.iteration, getattr(trace, column))
-    return {name: course.measured() for name, course in courses.items()}
+            means[name].add(trace.iteration, getattr(trace, column))
+    return {name: mean.measured() for name, mean in means.items()}
 
 
-class _Course:
+class _MeanShares:
     """The mean of shares, round by round, over the sentences still being solved."""
 
     def __init__(self, rounds: int) -> None:

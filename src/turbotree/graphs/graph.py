@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, Unpack, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,17 @@ from turbotree.graphs.factors.scores import factor_scores
 from turbotree.graphs.factors.tables import Oracle, read_chains, read_custom, read_tables
 from turbotree.graphs.factors.trees import read_trees
 from turbotree.graphs.solution import Marginals, Solution
+from turbotree.graphs.solvers.options import (
+    AdmmOptions,
+    BranchAndBoundOptions,
+    BruteForceMarginalsOptions,
+    BruteForceOptions,
+    LimitOptions,
+    LinearProgramOptions,
+    MaxProductOptions,
+    SubgradientOptions,
+    SumProductOptions,
+)
 from turbotree.graphs.solvers.registry import check_options, find_marginal_solver, find_solver
 
 _Self = TypeVar("_Self", bound="FactorGraph")
@@ -789,6 +800,34 @@ class FactorGraph:
             raise InputError("values: expected zeros and ones")
         return array.astype(bool)
 
+    @overload
+    def solve(
+        self, solver: Literal["admm"] = "admm", **options: Unpack[AdmmOptions]
+    ) -> Solution: ...
+    @overload
+    def solve(
+        self, solver: Literal["subgradient"], **options: Unpack[SubgradientOptions]
+    ) -> Solution: ...
+    @overload
+    def solve(
+        self, solver: Literal["branch_and_bound"], **options: Unpack[BranchAndBoundOptions]
+    ) -> Solution: ...
+    @overload
+    def solve(
+        self, solver: Literal["brute_force"], **options: Unpack[BruteForceOptions]
+    ) -> Solution: ...
+    @overload
+    def solve(
+        self, solver: Literal["linear_program"], **options: Unpack[LinearProgramOptions]
+    ) -> Solution: ...
+    @overload
+    def solve(
+        self,
+        solver: Literal["belief_propagation", "max_product"],
+        **options: Unpack[MaxProductOptions],
+    ) -> Solution: ...
+    @overload
+    def solve(self, solver: str, **options: Unpack[LimitOptions]) -> Solution: ...
     def solve(self, solver: str = "admm", **options: Any) -> Solution:
         """Find the best assignment.
 
@@ -817,6 +856,18 @@ class FactorGraph:
         check_options(function, options)
         return function(self, **options)
 
+    @overload
+    def marginals(
+        self,
+        solver: Literal["belief_propagation"] = "belief_propagation",
+        **options: Unpack[SumProductOptions],
+    ) -> Marginals: ...
+    @overload
+    def marginals(
+        self, solver: Literal["brute_force"], **options: Unpack[BruteForceMarginalsOptions]
+    ) -> Marginals: ...
+    @overload
+    def marginals(self, solver: str) -> Marginals: ...
     def marginals(self, solver: str = "belief_propagation", **options: Any) -> Marginals:
         """Compute the probability of each variable when p(values) is proportional to exp(score).
 

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
-from turbotree.graphs.solvers.options import as_count
+from turbotree.graphs.solvers.options import (
+    AdmmOptions,
+    BranchAndBoundOptions,
+    BruteForceOptions,
+    LimitOptions,
+    LinearProgramOptions,
+    MaxProductOptions,
+    SubgradientOptions,
+    as_count,
+)
 from turbotree.graphs.solvers.registry import check_options, find_preparation, find_solver
 from turbotree.interrupts import Threads
 
@@ -15,6 +24,62 @@ if TYPE_CHECKING:
     from turbotree.graphs.solution import Solution
 
 
+@overload
+def solve_many(
+    graphs: Iterable[FactorGraph],
+    solver: Literal["admm"] = "admm",
+    *,
+    threads: int = 1,
+    **options: Unpack[AdmmOptions],
+) -> list[Solution]: ...
+@overload
+def solve_many(
+    graphs: Iterable[FactorGraph],
+    solver: Literal["subgradient"],
+    *,
+    threads: int = 1,
+    **options: Unpack[SubgradientOptions],
+) -> list[Solution]: ...
+@overload
+def solve_many(
+    graphs: Iterable[FactorGraph],
+    solver: Literal["branch_and_bound"],
+    *,
+    threads: int = 1,
+    **options: Unpack[BranchAndBoundOptions],
+) -> list[Solution]: ...
+@overload
+def solve_many(
+    graphs: Iterable[FactorGraph],
+    solver: Literal["brute_force"],
+    *,
+    threads: int = 1,
+    **options: Unpack[BruteForceOptions],
+) -> list[Solution]: ...
+@overload
+def solve_many(
+    graphs: Iterable[FactorGraph],
+    solver: Literal["linear_program"],
+    *,
+    threads: int = 1,
+    **options: Unpack[LinearProgramOptions],
+) -> list[Solution]: ...
+@overload
+def solve_many(
+    graphs: Iterable[FactorGraph],
+    solver: Literal["belief_propagation", "max_product"],
+    *,
+    threads: int = 1,
+    **options: Unpack[MaxProductOptions],
+) -> list[Solution]: ...
+@overload
+def solve_many(
+    graphs: Iterable[FactorGraph],
+    solver: str,
+    *,
+    threads: int = 1,
+    **options: Unpack[LimitOptions],
+) -> list[Solution]: ...
 def solve_many(
     graphs: Iterable[FactorGraph], solver: str = "admm", *, threads: int = 1, **options: Any
 ) -> list[Solution]:

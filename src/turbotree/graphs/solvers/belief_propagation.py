@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 import numpy as np
 
@@ -18,7 +18,14 @@ from turbotree.graphs.solvers.native import (
     read_trace,
     split_by_block,
 )
-from turbotree.graphs.solvers.options import as_count, as_flag, as_fraction, read_time_limit
+from turbotree.graphs.solvers.options import (
+    MaxProductOptions,
+    SumProductOptions,
+    as_count,
+    as_flag,
+    as_fraction,
+    read_time_limit,
+)
 from turbotree.graphs.solvers.registry import check_options
 from turbotree.naming import unknown
 
@@ -34,10 +41,12 @@ _ROUNDING = 1e-12
 
 @overload
 def belief_propagation(
-    graph: FactorGraph, *, mode: Literal["sum"] = "sum", **options: Any
+    graph: FactorGraph, *, mode: Literal["sum"] = "sum", **options: Unpack[SumProductOptions]
 ) -> Marginals: ...
 @overload
-def belief_propagation(graph: FactorGraph, *, mode: Literal["max"], **options: Any) -> Solution: ...
+def belief_propagation(
+    graph: FactorGraph, *, mode: Literal["max"], **options: Unpack[MaxProductOptions]
+) -> Solution: ...
 def belief_propagation(
     graph: FactorGraph, *, mode: str = "sum", **options: Any
 ) -> Marginals | Solution:
@@ -214,9 +223,27 @@ def max_product(
     ).solve(graph)
 
 
-def prepare_max_product(**options: Any) -> Prepared:
+def prepare_max_product(
+    *,
+    max_iterations: int,
+    tolerance: float,
+    damping: float,
+    schedule: str,
+    time_limit_seconds: float | None,
+    trace: bool,
+) -> Prepared:
     """Check the options of :func:`max_product`."""
-    return Prepared(_solver(sums=False, **options))
+    return Prepared(
+        _solver(
+            sums=False,
+            max_iterations=max_iterations,
+            tolerance=tolerance,
+            damping=damping,
+            schedule=schedule,
+            time_limit_seconds=time_limit_seconds,
+            trace=trace,
+        )
+    )
 
 
 def _solver(

@@ -1,4 +1,4 @@
-"""Checks of the options that solvers share, and the clock of their limits."""
+"""The options of each solver as types, their checks, and the clock of the limits."""
 
 from __future__ import annotations
 
@@ -6,13 +6,89 @@ import math
 import operator
 import time
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
 from turbotree.errors import InputError
 
+if TYPE_CHECKING:
+    from turbotree.graphs.solution import Solution
+
 _LARGEST_COUNT = 2**63 - 1
+
+
+class LimitOptions(TypedDict, total=False):
+    """What every solver of best assignments takes."""
+
+    time_limit_seconds: float | None
+    trace: bool
+
+
+class AdmmOptions(LimitOptions, total=False):
+    """The keywords of :func:`turbotree.graphs.admm`."""
+
+    max_iterations: int
+    residual_threshold: float
+    penalty: float | None
+    adapt_penalty: bool
+    step: float
+    extrapolate: bool
+    tolerance: float
+    warm_start: Solution | None
+    factors: bool
+
+
+class SubgradientOptions(LimitOptions, total=False):
+    """The keywords of :func:`turbotree.graphs.subgradient`."""
+
+    max_iterations: int
+    step: str | float
+    tolerance: float
+
+
+class BranchAndBoundOptions(LimitOptions, total=False):
+    """The keywords of :func:`turbotree.graphs.branch_and_bound`."""
+
+    max_nodes: int
+    max_rounds_per_node: int
+    tolerance: float
+
+
+class BruteForceOptions(LimitOptions, total=False):
+    """The keywords of :func:`turbotree.graphs.brute_force`."""
+
+    max_iterations: int | None
+    max_variables: int
+
+
+class LinearProgramOptions(LimitOptions, total=False):
+    """The keywords of :func:`turbotree.graphs.linear_program`."""
+
+    exact: bool
+    max_iterations: int | None
+
+
+class MaxProductOptions(LimitOptions, total=False):
+    """The keywords of :func:`turbotree.graphs.max_product`."""
+
+    max_iterations: int
+    tolerance: float
+    damping: float
+    schedule: str
+
+
+class SumProductOptions(MaxProductOptions, total=False):
+    """The keywords of :func:`turbotree.graphs.sum_product`."""
+
+    factors: bool
+
+
+class BruteForceMarginalsOptions(TypedDict, total=False):
+    """The keywords of :func:`turbotree.graphs.brute_force_marginals`."""
+
+    max_variables: int
+    factors: bool
 
 
 class Limits:
