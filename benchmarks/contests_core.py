@@ -38,19 +38,24 @@ def tree_contests() -> Iterator[Contest]:
 
             # There a row is a modifier and a column its possible head.
             turned = np.ascontiguousarray(scores.transpose(0, 2, 1))
-            own, peer = maximum_spanning_tree(scores[:1])[0], chu_liu_edmonds(turned[0])[0]
+            own, peer = (
+                maximum_spanning_tree(scores[:1], single_root=False)[0],
+                chu_liu_edmonds(turned[0])[0],
+            )
             assert own.tolist() == list(peer)[1:], "the two decoders disagree"
             yield simple(
                 f"spanning trees, {words} words",
                 "ufal.chu_liu_edmonds",
-                lambda s=scores: maximum_spanning_tree(s),
+                lambda s=scores: maximum_spanning_tree(s, single_root=False),
                 lambda t=turned: [chu_liu_edmonds(matrix) for matrix in t],
             )
-        assert np.allclose(tree_marginals(scores).probabilities, numpy_marginals(scores)[0])
+        assert np.allclose(
+            tree_marginals(scores, single_root=False).probabilities, numpy_marginals(scores)[0]
+        )
         yield simple(
             f"marginals of trees, {words} words",
             "NumPy",
-            lambda s=scores: tree_marginals(s),
+            lambda s=scores: tree_marginals(s, single_root=False),
             lambda s=scores: numpy_marginals(s),
         )
 

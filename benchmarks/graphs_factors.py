@@ -78,7 +78,7 @@ def _tree(projective: bool) -> Build:
         chosen = np.argsort(keys, axis=1)[:, :heads].transpose(0, 2, 1).reshape(count, -1)
         ends = np.broadcast_to(np.repeat(modifiers + 1, heads), chosen.shape)
         links = _links(graph, count, words * heads)
-        graph.tree(chosen, ends, links, words=words, projective=projective)
+        graph.tree(chosen, ends, links, words=words, projective=projective, single_root=False)
 
     return build
 

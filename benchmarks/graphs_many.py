@@ -26,7 +26,7 @@ def small_graph(seed: int) -> FactorGraph:
     heads, modifiers = heads[kept], modifiers[kept]
     graph = FactorGraph()
     arcs = graph.variables(random.normal(size=len(heads)))
-    graph.tree(heads, modifiers, arcs, words=WORDS)
+    graph.tree(heads, modifiers, arcs, words=WORDS, single_root=False)
     first = random.integers(0, len(arcs), size=PAIRS)
     second = (first + random.integers(1, len(arcs), size=PAIRS)) % len(arcs)
     graph.pair(first, second, random.normal(scale=0.3, size=PAIRS))

@@ -60,7 +60,7 @@ def tree_graph(problem: Problem) -> FactorGraph:
     """Build the graph with a TREE factor."""
     graph = FactorGraph()
     arcs = graph.variables(problem.arc_scores)
-    graph.tree(problem.heads, problem.modifiers, arcs, words=problem.words)
+    graph.tree(problem.heads, problem.modifiers, arcs, words=problem.words, single_root=False)
     graph.pair(problem.pairs[:, 0], problem.pairs[:, 1], problem.pair_scores)
     return graph
 

@@ -77,22 +77,22 @@ def measure(count: int, repeats: int, words: int) -> dict[str, float]:
         return [chu_liu_edmonds(matrix) for matrix in transposed]
 
     def own_trees_one_by_one() -> list[object]:
-        return [maximum_spanning_tree(matrix) for matrix in scores]
+        return [maximum_spanning_tree(matrix, single_root=False) for matrix in scores]
 
-    heads = maximum_spanning_tree(scores)
+    heads = maximum_spanning_tree(scores, single_root=False)
     for own, (peer, _) in zip(heads, peer_trees(), strict=True):
         assert own.tolist() == list(peer)[1:], "the two decoders disagree"
-    result = tree_marginals(scores)
+    result = tree_marginals(scores, single_root=False)
     probabilities, log_partition = numpy_marginals(scores)
     np.testing.assert_allclose(result.probabilities, probabilities, atol=1e-9)
     np.testing.assert_allclose(result.log_partition, log_partition, rtol=1e-9)
 
     own_tree, single_tree, peer_tree, own_sums, numpy_sums = fastest(
         repeats,
-        lambda: maximum_spanning_tree(scores),
+        lambda: maximum_spanning_tree(scores, single_root=False),
         own_trees_one_by_one,
         peer_trees,
-        lambda: tree_marginals(scores),
+        lambda: tree_marginals(scores, single_root=False),
         lambda: numpy_marginals(scores),
     )
     return {

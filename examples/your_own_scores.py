@@ -18,29 +18,29 @@ scores = np.array(
         [0.0, 0.5, 1.5, 2.4, 0.0],  # duck
     ]
 )
-options = {"single_root": True}
+trees = tt.trees.Trees(scores)
 
-heads = tt.trees.maximum_spanning_tree(scores, **options)
+heads = trees.best()
 print("the best tree")
 print(tt.text.draw_text(words, list(heads), ["_"] * len(words)))
 
 print("\nthe probability of each arc (rows are heads, the root first)")
-print(tt.trees.marginals(scores, **options)[:, 1:].round(3))
+print(trees.marginals()[:, 1:].round(3))
 
 print("\nthe best three trees")
-for tree in tt.trees.k_best(scores, 3, **options):
+for tree in trees.k_best(3):
     print(f"  {tree.score:5.2f}  heads {list(map(int, tree.heads))}")
 
 print("\nthe best tree in which 'her' is the object of 'saw'")
-print(" ", list(map(int, tt.trees.maximum_spanning_tree(scores, required=[(2, 3)], **options))))
+print(" ", list(map(int, tt.trees.Trees(scores, require=[(2, 3)]).best())))
 
 print("\nfive trees, drawn by their probability")
-for sampled in tt.trees.sample(scores, 5, seed=2, **options):
+for sampled in trees.sample(5, seed=2):
     print(" ", list(map(int, sampled)))
-print(f"\nentropy {tt.trees.entropy(scores, **options):.3f} nats")
+print(f"\nentropy {trees.entropy():.3f} nats")
 
 # Many sentences at once: a padded batch, shared among threads.
 batch = np.random.default_rng(1).normal(size=(1000, 21, 21))
 lengths = np.random.default_rng(2).integers(5, 21, size=1000)
-trees = tt.trees.maximum_spanning_tree(batch, lengths=lengths, threads=2)
-print(f"\na batch of {len(trees)} trees; the first: {list(map(int, trees[0][: lengths[0]]))}")
+found = tt.trees.Trees(batch, lengths=lengths, threads=2).best()
+print(f"\na batch of {len(found)} trees; the first: {list(map(int, found[0][: lengths[0]]))}")

@@ -71,13 +71,15 @@ def _sentence(words: int) -> Sentence:
 @pytest.mark.parametrize(
     "work",
     [
-        lambda: trees.marginals(_matrix(600)),
-        lambda: trees.marginals(_matrix(120), projective=True),
-        lambda: trees.maximum_spanning_tree(_matrix(700)),
-        lambda: trees.maximum_spanning_tree(_matrix(150), projective=True),
-        lambda: trees.maximum_spanning_tree(np.stack([_matrix(700)] * 2), threads=2),
-        lambda: trees.k_best(_matrix(80), 50),
-        lambda: trees.sample(_matrix(400), 10),
+        lambda: trees.marginals(_matrix(600), single_root=False),
+        lambda: trees.marginals(_matrix(120), projective=True, single_root=False),
+        lambda: trees.maximum_spanning_tree(_matrix(700), single_root=False),
+        lambda: trees.maximum_spanning_tree(_matrix(150), projective=True, single_root=False),
+        lambda: trees.maximum_spanning_tree(
+            np.stack([_matrix(700)] * 2), threads=2, single_root=False
+        ),
+        lambda: trees.k_best(_matrix(80), 50, single_root=False),
+        lambda: trees.sample(_matrix(400), 10, single_root=False),
         _labels,
         lambda: _graph().solve("admm", max_iterations=10**6),
         lambda: _graph().solve("branch_and_bound"),
@@ -98,7 +100,7 @@ def test_unwanted_work_is_broken_off(work: Callable[[], object]) -> None:
 def test_wanted_work_is_not() -> None:
     obey(Stop())
     try:
-        assert trees.maximum_spanning_tree(_matrix(700)).shape == (700,)
+        assert trees.maximum_spanning_tree(_matrix(700), single_root=False).shape == (700,)
     finally:
         obey(None)
 
@@ -108,7 +110,7 @@ def test_threads_end_with_their_block() -> None:
 
     def work() -> None:
         begun.set()
-        trees.marginals(_matrix(3000))  # takes minutes
+        trees.marginals(_matrix(3000), single_root=False)  # takes minutes
 
     futures = []
 
@@ -128,7 +130,7 @@ def test_threads_within_threads_end_too() -> None:
 
     def inner() -> None:
         begun.set()
-        trees.marginals(_matrix(3000))
+        trees.marginals(_matrix(3000), single_root=False)
 
     def outer() -> None:
         with Threads(1) as threads:
@@ -150,7 +152,7 @@ def test_a_stream_that_nobody_reads_any_more_ends() -> None:
     def work(number: int) -> int:
         if number:
             begun.set()
-            trees.marginals(_matrix(3000))
+            trees.marginals(_matrix(3000), single_root=False)
         return number
 
     # Of five and more the first comes while the others are still at work.
@@ -162,7 +164,7 @@ def test_a_stream_that_nobody_reads_any_more_ends() -> None:
 
 def test_a_time_limit_ends_work_in_the_core() -> None:
     with pytest.raises(OutOfTimeError), time_limit(0.0):
-        trees.marginals(_matrix(600))
+        trees.marginals(_matrix(600), single_root=False)
     check()
 
 

@@ -149,7 +149,7 @@ def _forbidden_table() -> FactorGraph:
 def _tree_without_arcs() -> FactorGraph:
     graph = FactorGraph()
     xs = graph.variables([1.0, 1.0, 1.0])
-    graph.tree([0, 0, 1], [1, 2, 2], xs)
+    graph.tree([0, 0, 1], [1, 2, 2], xs, single_root=False)
     graph.fix(xs[1:], False)
     return graph
 

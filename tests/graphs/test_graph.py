@@ -196,12 +196,12 @@ def test_structured_factors_agree_in_all_ways_of_insertion():
                 graph.siblings(out[f], sib[f])
                 graph.tri_siblings(out[f], triples[f])
                 graph.grandparent_siblings(into[f], out[f], sib[f], grand[f], both[f])
-                graph.tree(heads[f], modifiers[f], xs[f], projective=True)
+                graph.tree(heads[f], modifiers[f], xs[f], projective=True, single_root=False)
         elif way == "bulk":
             graph.siblings(out, sib)
             graph.tri_siblings(out, triples)
             graph.grandparent_siblings(into, out, sib, grand, both)
-            graph.tree(heads, modifiers, xs, projective=True)
+            graph.tree(heads, modifiers, xs, projective=True, single_root=False)
         else:
             ends = ([0, 2, 4], [0, 3, 6])
             graph.siblings(out.ravel(), sib.ravel(), offsets=ends[1])
@@ -210,7 +210,12 @@ def test_structured_factors_agree_in_all_ways_of_insertion():
                 into.ravel(), out.ravel(), sib.ravel(), grand.ravel(), both.ravel(), offsets=ends
             )
             graph.tree(
-                heads.ravel(), modifiers.ravel(), xs.ravel(), projective=True, offsets=[0, 4, 8]
+                heads.ravel(),
+                modifiers.ravel(),
+                xs.ravel(),
+                projective=True,
+                single_root=False,
+                offsets=[0, 4, 8],
             )
         made.append([_lists(block) for block in graph.blocks])
     assert made[0] == made[1] == made[2]
@@ -418,7 +423,8 @@ def test_trees_are_counted_as_the_formulas_say(projective, trees):
     graph = FactorGraph()
     arcs = [(h, m) for m in (1, 2, 3) for h in range(4) if h != m]
     heads, modifiers = np.array(arcs).T
-    graph.tree(heads, modifiers, graph.variables(np.zeros(9)), projective=projective)
+    xs = graph.variables(np.zeros(9))
+    graph.tree(heads, modifiers, xs, projective=projective, single_root=False)
     every = (np.arange(512)[:, np.newaxis] >> np.arange(9)) & 1
     assert (graph.value(every) == 0.0).sum() == trees
 
@@ -426,7 +432,8 @@ def test_trees_are_counted_as_the_formulas_say(projective, trees):
 def test_crossing_arcs_are_no_projective_tree():
     graph = FactorGraph()
     xs = graph.variables(np.zeros(4))
-    graph.tree([0, 4, 1, 1], [1, 2, 3, 4], xs, projective=True)  # 4 -> 2 crosses 1 -> 3
+    # 4 -> 2 crosses 1 -> 3
+    graph.tree([0, 4, 1, 1], [1, 2, 3, 4], xs, projective=True, single_root=False)
     assert graph.value([1, 1, 1, 1]) == -np.inf
     assert graph.violations([1, 1, 1, 1])[0].startswith("tree(4 words, projective;")
 

@@ -72,7 +72,7 @@ def _saved(tmp_path):
     graph.knapsack(xs, [1, 2, 3, 4], 5)
     graph.pair([0, 1], [2, 3], 0.5)
     graph.table([xs[:2], xs[2:]], np.zeros((2, 2)))
-    graph.tree([0, 0, 1, 2], [1, 2, 2, 1], xs)
+    graph.tree([0, 0, 1, 2], [1, 2, 2, 1], xs, single_root=False)
     graph.siblings(xs, np.zeros((5, 5)))
     graph.grandparent_siblings(xs[:2], xs[2:])
     graph.tri_siblings(xs, np.zeros((4, 4, 4)))

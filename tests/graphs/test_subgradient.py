@@ -32,7 +32,7 @@ def sibling_parser(seed: int, words: int = 4) -> FactorGraph:
     ).T
     graph = FactorGraph()
     arcs = graph.variables(rng.normal(size=len(heads)))
-    graph.tree(heads, modifiers, arcs)
+    graph.tree(heads, modifiers, arcs, single_root=False)
     for head in range(words + 1):
         for side in (-1, 1):
             chosen = np.flatnonzero((heads == head) & (np.sign(modifiers - heads) == side))

@@ -41,9 +41,9 @@ def test_every_function_keeps_to_required_and_forbidden_arcs(
         allowed[arc] = -np.inf
     oracle = Enumeration(allowed, single_root, projective)
     options = {"single_root": single_root, "projective": projective}
-    options |= {"required": required, "forbidden": forbidden}
+    options |= {"require": required, "forbid": forbidden}
     if as_masks:
-        for name in ("required", "forbidden"):
+        for name in ("require", "forbid"):
             mask = np.zeros((5, 5), dtype=bool)
             for arc in options[name]:
                 mask[arc] = True
@@ -68,55 +68,52 @@ def test_every_function_keeps_to_required_and_forbidden_arcs(
 
 def infeasible(message: str, **options: object) -> None:
     with pytest.raises(InfeasibleError, match=message):
-        maximum_spanning_tree(np.zeros((5, 5)), **options)
+        maximum_spanning_tree(np.zeros((5, 5)), **{"single_root": False, **options})
 
 
 def test_a_word_with_two_required_heads_is_named():
     infeasible(
-        r"required arcs \(1, 3\) and \(2, 3\) give word 3 two heads", required=[(1, 3), (2, 3)]
+        r"required arcs \(1, 3\) and \(2, 3\) give word 3 two heads", require=[(1, 3), (2, 3)]
     )
 
 
 def test_an_arc_both_required_and_forbidden_is_named():
-    infeasible(
-        r"arc \(1, 3\) is both required and forbidden", required=[(1, 3)], forbidden=[(1, 3)]
-    )
+    infeasible(r"arc \(1, 3\) is both required and forbidden", require=[(1, 3)], forbid=[(1, 3)])
 
 
 def test_a_cycle_of_required_arcs_is_named():
-    infeasible(r"cycle: \(2, 1\), \(3, 2\), \(1, 3\)", required=[(2, 1), (3, 2), (1, 3)])
+    infeasible(r"cycle: \(2, 1\), \(3, 2\), \(1, 3\)", require=[(2, 1), (3, 2), (1, 3)])
 
 
 def test_two_required_roots_are_named():
-    infeasible(r"\(0, 1\) and \(0, 4\) make two roots", required=[(0, 4), (0, 1)], single_root=True)
+    infeasible(r"\(0, 1\) and \(0, 4\) make two roots", require=[(0, 4), (0, 1)], single_root=True)
 
 
 def test_required_arcs_that_cross_are_named():
-    infeasible(r"\(1, 3\) and \(4, 2\) cross", required=[(1, 3), (4, 2)], projective=True)
+    infeasible(r"\(1, 3\) and \(4, 2\) cross", require=[(1, 3), (4, 2)], projective=True)
 
 
 def test_a_required_arc_without_a_score_is_named():
     scores = np.zeros((3, 3))
     scores[2, 1] = -np.inf
     with pytest.raises(InfeasibleError, match=r"required arc \(2, 1\) has score -inf"):
-        maximum_spanning_tree(scores, required=[(2, 1)])
+        maximum_spanning_tree(scores, require=[(2, 1)], single_root=False)
 
 
 def test_a_word_without_heads_is_named():
-    infeasible("word 2 has no possible head", forbidden=[(0, 2), (1, 2), (3, 2), (4, 2)])
+    infeasible("word 2 has no possible head", forbid=[(0, 2), (1, 2), (3, 2), (4, 2)])
 
 
 def test_words_that_the_root_does_not_reach_are_named():
     infeasible(
-        "the root does not reach words 1, 2", forbidden=[(h, m) for h in (0, 3, 4) for m in (1, 2)]
+        "the root does not reach words 1, 2", forbid=[(h, m) for h in (0, 3, 4) for m in (1, 2)]
     )
 
 
 def test_two_unavoidable_roots_are_told():
     infeasible(
         "more than one root",
-        forbidden=[(h, m) for h in (1, 2) for m in (3, 4)]
-        + [(h, m) for h in (3, 4) for m in (1, 2)],
+        forbid=[(h, m) for h in (1, 2) for m in (3, 4)] + [(h, m) for h in (3, 4) for m in (1, 2)],
         single_root=True,
     )
 
@@ -124,34 +121,40 @@ def test_two_unavoidable_roots_are_told():
 def test_unavoidable_crossings_are_told():
     only = [(3, 1), (4, 2), (0, 3), (3, 4)]
     rest = [(h, m) for m in range(1, 5) for h in range(5) if h != m and (h, m) not in only]
-    infeasible("crossing arcs", forbidden=rest, projective=True)
+    infeasible("crossing arcs", forbid=rest, projective=True)
 
 
 def test_the_matrix_of_a_batch_that_fails_is_named():
     with pytest.raises(InfeasibleError, match="matrix 1: required arcs"):
-        maximum_spanning_tree(np.zeros((2, 4, 4)), required=[None, [(1, 2), (2, 1)]])
+        maximum_spanning_tree(
+            np.zeros((2, 4, 4)), require=[None, [(1, 2), (2, 1)]], single_root=False
+        )
     with pytest.raises(InfeasibleError, match="matrix 1: no tree"):
-        maximum_spanning_tree(np.zeros((2, 3, 3)), forbidden=[[], [(0, 1), (2, 1)]])
+        maximum_spanning_tree(np.zeros((2, 3, 3)), forbid=[[], [(0, 1), (2, 1)]], single_root=False)
 
 
 @pytest.mark.parametrize(
     "wrong", [[(1, 1)], [(5, 1)], [(1, 0)], [(-1, 2)], [1, 2], [(1, 2, 3)], [("a", "b")], 7]
 )
 def test_arcs_that_do_not_exist_are_refused(wrong):
-    with pytest.raises(InputError, match="required: "):
-        maximum_spanning_tree(np.zeros((5, 5)), required=wrong)
+    with pytest.raises(InputError, match="require: "):
+        maximum_spanning_tree(np.zeros((5, 5)), require=wrong, single_root=False)
 
 
 def test_constraints_of_a_wrong_shape_are_refused():
     with pytest.raises(InputError, match=r"expected a boolean matrix of shape \(5, 5\)"):
-        maximum_spanning_tree(np.zeros((5, 5)), forbidden=np.zeros((4, 4), dtype=bool))
+        maximum_spanning_tree(
+            np.zeros((5, 5)), forbid=np.zeros((4, 4), dtype=bool), single_root=False
+        )
     with pytest.raises(InputError, match="one list of arcs for each of 2 matrices, got 1"):
-        maximum_spanning_tree(np.zeros((2, 5, 5)), forbidden=[[(1, 2)]])
+        maximum_spanning_tree(np.zeros((2, 5, 5)), forbid=[[(1, 2)]], single_root=False)
     with pytest.raises(InputError, match=r"shape \(2, 5, 5\), got \(5, 5\)"):
-        maximum_spanning_tree(np.zeros((2, 5, 5)), forbidden=np.zeros((5, 5), dtype=bool))
+        maximum_spanning_tree(
+            np.zeros((2, 5, 5)), forbid=np.zeros((5, 5), dtype=bool), single_root=False
+        )
 
 
 def test_the_given_scores_stay_as_they_were():
     scores = np.zeros((4, 4))
-    maximum_spanning_tree(scores, required=[(2, 1)], forbidden=[(0, 3)])
+    maximum_spanning_tree(scores, require=[(2, 1)], forbid=[(0, 3)], single_root=False)
     assert (scores == 0).all()

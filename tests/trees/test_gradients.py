@@ -84,4 +84,4 @@ def test_a_small_step_moves_long_sentences_as_predicted():
 
 def test_a_direction_of_another_shape_is_refused():
     with pytest.raises(InputError, match="direction: expected shape"):
-        marginal_derivative(np.zeros((3, 3)), np.zeros((2, 2)))
+        marginal_derivative(np.zeros((3, 3)), np.zeros((2, 2)), single_root=False)

@@ -74,19 +74,21 @@ def test_wrong_shapes_are_refused_with_the_expected_and_the_given(function, shap
 )
 def test_what_is_no_array_of_numbers_is_refused(wrong):
     with pytest.raises(InputError, match="scores"):
-        maximum_spanning_tree(wrong)
+        maximum_spanning_tree(wrong, single_root=False)
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.int8, np.uint16, np.int64, ">f8"])
 def test_other_kinds_of_numbers_give_the_same_tree(dtype):
     scores = np.random.default_rng(0).integers(0, 50, size=(7, 7))
-    expected = maximum_spanning_tree(scores.astype(np.float64))
-    np.testing.assert_array_equal(maximum_spanning_tree(scores.astype(dtype)), expected)
+    expected = maximum_spanning_tree(scores.astype(np.float64), single_root=False)
+    np.testing.assert_array_equal(
+        maximum_spanning_tree(scores.astype(dtype), single_root=False), expected
+    )
 
 
 def test_any_source_of_arrays_and_any_layout_gives_the_same_marginals():
     scores = np.random.default_rng(0).normal(size=(7, 7))
-    expected = marginals(scores)
+    expected = marginals(scores, single_root=False)
     read_only = scores.copy()
     read_only.flags.writeable = False
     padded = np.zeros((14, 14))
@@ -100,7 +102,7 @@ def test_any_source_of_arrays_and_any_layout_gives_the_same_marginals():
         padded[::2, ::2],
     ]
     for source in sources:
-        np.testing.assert_array_equal(marginals(source), expected)
+        np.testing.assert_array_equal(marginals(source, single_root=False), expected)
 
 
 @pytest.mark.parametrize(("single_root", "projective"), KINDS)
@@ -142,11 +144,11 @@ def test_a_padded_batch_gives_what_its_matrices_give_alone(single_root, projecti
 
 def test_an_empty_batch_gives_empty_arrays():
     empty = np.zeros((0, 5, 5))
-    assert maximum_spanning_tree(empty).shape == (0, 4)
-    assert marginals(empty).shape == (0, 5, 5)
-    assert log_partition(empty, threads=2).shape == (0,)
-    assert sample(empty, 3).shape == (0, 3, 4)
-    assert k_best(empty, 3) == []
+    assert maximum_spanning_tree(empty, single_root=False).shape == (0, 4)
+    assert marginals(empty, single_root=False).shape == (0, 5, 5)
+    assert log_partition(empty, threads=2, single_root=False).shape == (0,)
+    assert sample(empty, 3, single_root=False).shape == (0, 3, 4)
+    assert k_best(empty, 3, single_root=False) == []
 
 
 @pytest.mark.parametrize(
@@ -160,14 +162,14 @@ def test_an_empty_batch_gives_empty_arrays():
 )
 def test_wrong_lengths_are_refused(lengths, message):
     with pytest.raises(InputError, match=message):
-        maximum_spanning_tree(np.zeros((2, 5, 5)), lengths=lengths)
+        maximum_spanning_tree(np.zeros((2, 5, 5)), lengths=lengths, single_root=False)
 
 
 def test_lengths_belong_to_batches_and_threads_are_counted_from_one():
     with pytest.raises(InputError, match="only a batch"):
-        maximum_spanning_tree(np.zeros((5, 5)), lengths=[4])
+        maximum_spanning_tree(np.zeros((5, 5)), lengths=[4], single_root=False)
     with pytest.raises(InputError, match="threads: expected at least 1, got 0"):
-        maximum_spanning_tree(np.zeros((5, 5)), threads=0)
+        maximum_spanning_tree(np.zeros((5, 5)), threads=0, single_root=False)
 
 
 def test_tree_score_refuses_heads_that_do_not_fit():
@@ -182,12 +184,12 @@ def test_tree_score_refuses_heads_that_do_not_fit():
 
 def test_calls_from_several_python_threads_do_not_disturb_each_other():
     scores = np.random.default_rng(0).normal(size=(8, 25, 25))
-    expected = marginals(scores)
+    expected = marginals(scores, single_root=False)
     results: list[np.ndarray] = [np.empty(0)] * 8
 
     def work(item: int) -> None:
         for _ in range(20):
-            results[item] = marginals(scores[item])
+            results[item] = marginals(scores[item], single_root=False)
 
     workers = [threading.Thread(target=work, args=(item,)) for item in range(8)]
     for worker in workers:
@@ -204,16 +206,19 @@ def test_what_pads_a_batch_may_be_nan_and_what_does_not_may_not():
     outside = np.zeros(scores.shape, dtype=bool)
     for item, length in enumerate(lengths):
         outside[item, length + 1 :] = outside[item, :, length + 1 :] = True
-    heads = maximum_spanning_tree(scores, lengths=lengths)
+    heads = maximum_spanning_tree(scores, lengths=lengths, single_root=False)
     calls = {
-        "tree": lambda s: maximum_spanning_tree(s, lengths=lengths),
-        "log partition": lambda s: trees.log_partition(s, lengths=lengths),
-        "marginals": lambda s: marginals(s, lengths=lengths),
-        "entropy": lambda s: trees.entropy(s, lengths=lengths),
-        "sample": lambda s: trees.sample(s, 3, lengths=lengths, seed=1),
+        "tree": lambda s: maximum_spanning_tree(s, lengths=lengths, single_root=False),
+        "log partition": lambda s: trees.log_partition(s, lengths=lengths, single_root=False),
+        "marginals": lambda s: marginals(s, lengths=lengths, single_root=False),
+        "entropy": lambda s: trees.entropy(s, lengths=lengths, single_root=False),
+        "sample": lambda s: trees.sample(s, 3, lengths=lengths, seed=1, single_root=False),
         "score": lambda s: tree_score(s, heads, lengths=lengths),
         "derivative": lambda s: trees.marginal_derivative(
-            s, np.where(np.isnan(s), s, direction), lengths=lengths
+            s,
+            np.where(np.isnan(s), s, direction),
+            lengths=lengths,
+            single_root=False,
         ),
     }
     padded = np.where(outside, np.nan, scores)
@@ -226,7 +231,8 @@ def test_what_pads_a_batch_may_be_nan_and_what_does_not_may_not():
         with pytest.raises(InputError, match=r"(?i)nan"):
             call(wrong)
     best = [
-        [tree.heads.tolist() for tree in own] for own in trees.k_best(scores, 2, lengths=lengths)
+        [tree.heads.tolist() for tree in own]
+        for own in trees.k_best(scores, 2, lengths=lengths, single_root=False)
     ]
-    found = trees.k_best(padded, 2, lengths=lengths)
+    found = trees.k_best(padded, 2, lengths=lengths, single_root=False)
     assert [[tree.heads.tolist() for tree in own] for own in found] == best

@@ -42,12 +42,12 @@ def test_the_first_of_the_k_best_is_the_best_tree(single_root, projective):
 
 
 def test_all_trees_come_back_when_all_scores_are_equal():
-    assert len(k_best(np.zeros((5, 5)), 10_000)) == 125
+    assert len(k_best(np.zeros((5, 5)), 10_000, single_root=False)) == 125
     assert len(k_best(np.zeros((5, 5)), 10_000, single_root=True)) == 64
 
 
 def test_no_words_have_one_empty_tree():
-    (tree,) = k_best(np.zeros((1, 1)), 3)
+    (tree,) = k_best(np.zeros((1, 1)), 3, single_root=False)
     assert isinstance(tree, ScoredTree)
     assert tree.heads.shape == (0,)
     assert tree.score == 0.0
@@ -56,4 +56,4 @@ def test_no_words_have_one_empty_tree():
 @pytest.mark.parametrize("k", [0, -1, 2.5, "many", None])
 def test_a_wrong_k_is_refused(k):
     with pytest.raises(InputError, match="k: expected"):
-        k_best(np.zeros((3, 3)), k)
+        k_best(np.zeros((3, 3)), k, single_root=False)

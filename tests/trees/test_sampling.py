@@ -58,7 +58,7 @@ def test_scores_of_great_magnitude_are_sampled_exactly_from_projective_trees():
     scores = np.random.default_rng(3).normal(size=(5, 5))
     scores[1, 2] += 3000.0
     scores[:, 4] -= 3000.0
-    trees = sample(scores, 4000, seed=5, projective=True)
+    trees = sample(scores, 4000, seed=5, projective=True, single_root=False)
     assert_frequencies_fit(trees, Enumeration(scores, False, True))
 
 
@@ -77,29 +77,29 @@ def test_arc_frequencies_of_a_long_sentence_fit_the_marginals(single_root, proje
 
 def test_the_seed_decides_what_is_drawn():
     scores = np.zeros((9, 9))
-    first = sample(scores, 50, seed=1)
-    np.testing.assert_array_equal(first, sample(scores, 50, seed=1))
-    assert (first != sample(scores, 50, seed=2)).any()
+    first = sample(scores, 50, seed=1, single_root=False)
+    np.testing.assert_array_equal(first, sample(scores, 50, seed=1, single_root=False))
+    assert (first != sample(scores, 50, seed=2, single_root=False)).any()
 
 
 def test_matrices_of_a_batch_draw_different_numbers():
-    trees = sample(np.zeros((2, 9, 9)), 20, seed=1)
+    trees = sample(np.zeros((2, 9, 9)), 20, seed=1, single_root=False)
     assert trees.shape == (2, 20, 8)
     assert (trees[0] != trees[1]).any()
 
 
 def test_no_draws_and_no_words_give_empty_arrays():
-    assert sample(np.zeros((4, 4)), 0).shape == (0, 3)
-    assert sample(np.zeros((1, 1)), 5).shape == (5, 0)
+    assert sample(np.zeros((4, 4)), 0, single_root=False).shape == (0, 3)
+    assert sample(np.zeros((1, 1)), 5, single_root=False).shape == (5, 0)
 
 
 def test_an_impossible_sample_is_refused():
     with pytest.raises(InfeasibleError):
-        sample(np.full((3, 3), -np.inf), 2)
+        sample(np.full((3, 3), -np.inf), 2, single_root=False)
     with pytest.raises(InputError, match="count: expected at least 0, got -1"):
-        sample(np.zeros((3, 3)), -1)
+        sample(np.zeros((3, 3)), -1, single_root=False)
     with pytest.raises(InputError, match="seed"):
-        sample(np.zeros((3, 3)), 1, seed="x")
+        sample(np.zeros((3, 3)), 1, seed="x", single_root=False)
 
 
 @pytest.mark.parametrize("single_root", [False, True])

@@ -524,7 +524,7 @@ class FactorGraph:
         *,
         words: Any = None,
         projective: bool = False,
-        single_root: bool = False,
+        single_root: bool = True,
         offsets: Any = None,
     ) -> None:
         """The true arcs form a tree over words 1..n that hangs from the root 0 (TREE).
@@ -539,7 +539,7 @@ class FactorGraph:
         projective : bool
             Only trees whose arcs do not cross.
         single_root : bool
-            Exactly one word hangs from the root (default: at least one).
+            Exactly one word hangs from the root; otherwise at least one does.
         offsets : array of shape (F + 1,), optional
             For many trees of different sizes, given flat.
 

@@ -41,7 +41,7 @@ def log_partition(
     arc_scores: Tensor,
     lengths: Any = None,
     *,
-    single_root: bool = False,
+    single_root: bool = True,
     threads: int | None = None,
 ) -> Tensor:
     """Log of the sum over all trees of e^score; its gradient is the probabilities of arcs.
@@ -55,7 +55,7 @@ def log_partition(
     lengths : tensor or array of shape (b,), optional
         Words of each sentence of a padded batch.
     single_root : bool
-        Exactly one word hangs from the root.
+        Exactly one word hangs from the root; otherwise at least one does.
     threads : int, optional
         By default as many as torch uses.
 
@@ -65,8 +65,8 @@ def log_partition(
 
     Examples
     --------
-    >>> round(log_partition(torch.zeros(3, 3)).exp().item(), 3)  # two words have three trees
-    3.0
+    >>> round(log_partition(torch.zeros(3, 3)).exp().item(), 3)  # two words have two trees
+    2.0
     """
     return LogPartition.apply(arc_scores, _lengths(lengths), single_root, _threads(threads))
 
@@ -75,7 +75,7 @@ def marginals(
     arc_scores: Tensor,
     lengths: Any = None,
     *,
-    single_root: bool = False,
+    single_root: bool = True,
     threads: int | None = None,
 ) -> Tensor:
     """Probability of every arc, exact, by the matrix-tree theorem.
@@ -88,8 +88,8 @@ def marginals(
     >>> scores = torch.zeros(3, 3, requires_grad=True)
     >>> chances = marginals(scores)
     >>> chances[0, 1].backward()
-    >>> round(scores.grad[0, 1].item(), 4)  # 2/3 times 1/3
-    0.2222
+    >>> round(scores.grad[0, 1].item(), 4)  # 1/2 times 1/2
+    0.25
     """
     return Marginals.apply(arc_scores, _lengths(lengths), single_root, _threads(threads))
 

@@ -24,7 +24,7 @@ from turbotree.parsing.own_rules import OwnRules
 from turbotree.parsing.parts import PartSet
 from turbotree.parsing.rules.compiled import RulesLike
 from turbotree.text import Sentence
-from turbotree.trees._inputs import Problem, as_array, read_problem
+from turbotree.trees._inputs import ArcScores, as_array, read_arc_scores
 
 _DECODERS = ("auto", "exact")
 
@@ -130,7 +130,7 @@ def decode(
         raise InputError(
             f"arc_scores: expected shape (n + 1, n + 1) or (b, n + 1, n + 1), got {arcs.shape}"
         )
-    padded = read_problem(arcs, single_root, projective, None, None, lengths, threads).lengths
+    padded = read_arc_scores(arcs, single_root, projective, None, None, lengths, threads).lengths
     arcs = _finite(arcs, padded, 2, "arc_scores")
     cube = (*arcs.shape, arcs.shape[-1])
     siblings = _shaped(sibling_scores, cube, padded, "sibling_scores")
@@ -151,7 +151,7 @@ def decode(
         arcs = arcs + np.take_along_axis(labels, best_label[..., np.newaxis], -1)[..., 0]
     elif root_label is not None:
         raise InputError("root_label: expected scores of labels with it, got no label_scores")
-    problem = read_problem(arcs, single_root, projective, require, forbid, lengths, threads)
+    problem = read_arc_scores(arcs, single_root, projective, require, forbid, lengths, threads)
     # This also says what is wrong where there is no tree.
     heads = trees.maximum_spanning_tree(
         problem.scores,
@@ -227,14 +227,14 @@ def _shaped(
     return _finite(array, lengths, 3, name)
 
 
-def _sizes(problem: Problem) -> list[int]:
+def _sizes(problem: ArcScores) -> list[int]:
     if problem.lengths is not None:
         return [int(length) for length in problem.lengths]
     return [problem.words] * (problem.scores.shape[0] if problem.is_batch else 1)
 
 
 def _of_arcs(
-    problem: Problem, heads: LongArray, sizes: list[int]
+    problem: ArcScores, heads: LongArray, sizes: list[int]
 ) -> tuple[FloatArray, list[Certificate]]:
     matrices = problem.scores if problem.is_batch else problem.scores[np.newaxis]
     scores = np.array(
@@ -247,7 +247,7 @@ def _of_arcs(
 
 
 def _of_graphs(
-    problem: Problem,
+    problem: ArcScores,
     siblings: FloatArray | None,
     grandparents: FloatArray | None,
     heads: LongArray,
@@ -285,7 +285,7 @@ def _of_graphs(
 
 
 def _scored_parts(
-    problem: Problem,
+    problem: ArcScores,
     siblings: FloatArray | None,
     grandparents: FloatArray | None,
     sizes: list[int],

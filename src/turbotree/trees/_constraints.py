@@ -22,8 +22,8 @@ _Pairs: TypeAlias = list[tuple[int, int]]
 
 def constrain(
     scores: NDArray[np.float64],
-    required: Arcs | None,
-    forbidden: Arcs | None,
+    require: Arcs | None,
+    forbid: Arcs | None,
     lengths: NDArray[np.int64] | None,
     single_root: bool,
     projective: bool,
@@ -34,21 +34,21 @@ def constrain(
         words = scores.shape[0] - 1
         _constrain_one(
             scores,
-            _read_arcs(required, "required", words),
-            _read_arcs(forbidden, "forbidden", words),
+            _read_arcs(require, "require", words),
+            _read_arcs(forbid, "forbid", words),
             single_root,
             projective,
             "",
         )
         return scores
-    required_parts = _split_batch(required, "required", scores.shape)
-    forbidden_parts = _split_batch(forbidden, "forbidden", scores.shape)
+    required_parts = _split_batch(require, "require", scores.shape)
+    forbidden_parts = _split_batch(forbid, "forbid", scores.shape)
     for item, matrix in enumerate(scores):
         words = matrix.shape[0] - 1 if lengths is None else int(lengths[item])
         _constrain_one(
             matrix,
-            _read_arcs(required_parts[item], f"required[{item}]", words),
-            _read_arcs(forbidden_parts[item], f"forbidden[{item}]", words),
+            _read_arcs(required_parts[item], f"require[{item}]", words),
+            _read_arcs(forbidden_parts[item], f"forbid[{item}]", words),
             single_root,
             projective,
             f"matrix {item}: ",

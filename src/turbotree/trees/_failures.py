@@ -7,23 +7,23 @@ from numpy.typing import NDArray
 
 from turbotree.errors import InfeasibleError, InputError
 from turbotree.trees import _core
-from turbotree.trees._inputs import Problem
+from turbotree.trees._inputs import ArcScores
 
 
-def raise_failure(problem: Problem, failure: tuple[int, int, int, int]) -> None:
+def raise_failure(arcs: ArcScores, failure: tuple[int, int, int, int]) -> None:
     """Raise the error that fits ``(status, item, head, modifier)``."""
     status, item, head, modifier = failure
-    where = f"matrix {item}: " if problem.is_batch else ""
+    where = f"matrix {item}: " if arcs.is_batch else ""
     if status == _core.OUT_OF_MEMORY:
         raise MemoryError("turbotree.trees: not enough memory for these scores")
-    scores = problem.scores[item] if problem.is_batch else problem.scores
+    scores = arcs.scores[item] if arcs.is_batch else arcs.scores
     if status == _core.BAD_SCORE:
         raise InputError(
             f"{where}score of arc ({head}, {modifier}) is {scores[head, modifier]}; "
             "expected a finite number, or -inf to forbid the arc"
         )
-    words = problem.words if problem.lengths is None else int(problem.lengths[item])
-    reason = _why_infeasible(scores[: words + 1, : words + 1], problem.single_root)
+    words = arcs.words if arcs.lengths is None else int(arcs.lengths[item])
+    reason = _why_infeasible(scores[: words + 1, : words + 1], arcs.single_root)
     raise InfeasibleError(f"{where}no tree uses allowed arcs only: {reason}")
 
 

@@ -17,7 +17,7 @@ _LARGEST_SIDE = 30_000
 _FLOAT64 = np.dtype(np.float64)  # NumPy has one object for it, so `is` will do
 
 
-class Problem(NamedTuple):
+class ArcScores(NamedTuple):
     """One score matrix or a batch, ready for the core."""
 
     scores: NDArray[np.float64]
@@ -40,16 +40,16 @@ class Problem(NamedTuple):
         return self.scores.shape[:-2]
 
 
-def read_problem(
+def read_arc_scores(
     scores: Any,
     single_root: bool,
     projective: bool,
-    required: Arcs | None,
-    forbidden: Arcs | None,
+    require: Arcs | None,
+    forbid: Arcs | None,
     lengths: Any,
     threads: int,
-) -> Problem:
-    """Check and convert the arguments that all functions of this room share."""
+) -> ArcScores:
+    """Check and convert the arguments that all functions of this package share."""
     # The common case, one ready matrix without constraints, has to be quick.
     if not (type(scores) is np.ndarray and scores.dtype is _FLOAT64 and scores.flags.c_contiguous):
         scores = _as_float_array(scores)
@@ -64,9 +64,9 @@ def read_problem(
         lengths = _as_lengths(lengths, shape)
     if threads != 1:
         threads = min(as_count(threads, "threads", 1), 1024)
-    if required is not None or forbidden is not None:
-        scores = constrain(scores, required, forbidden, lengths, single_root, projective)
-    return Problem(scores, lengths, bool(single_root), bool(projective), threads)
+    if require is not None or forbid is not None:
+        scores = constrain(scores, require, forbid, lengths, single_root, projective)
+    return ArcScores(scores, lengths, bool(single_root), bool(projective), threads)
 
 
 def as_array(values: Any, name: str) -> NDArray[Any]:
