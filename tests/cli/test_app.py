@@ -16,20 +16,22 @@ from turbotree.cli.commands import demo, evaluate
 from turbotree.parsing import Parser
 from turbotree.text import read_conllu
 
-VERBS = [command.name or command.callback.__name__ for command in app.registered_commands]
+COMMANDS = [command.name for command in app.registered_commands if command.name]
 
 
-@pytest.mark.parametrize("verb", VERBS)
-def test_the_readme_shows_the_verb(verb: str) -> None:
-    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    assert f"turbotree {verb} " in readme or f"make {verb}" in readme
+@pytest.mark.parametrize("command", COMMANDS)
+def test_readme_or_docs_show_the_command(command: str) -> None:
+    root = Path(__file__).parents[2]
+    pages = [root / "README.md", *(root / "docs").rglob("*.md")]
+    texts = [page.read_text(encoding="utf-8") for page in pages]
+    assert any(f"turbotree {command} " in text or f"make {command}" in text for text in texts)
 
 
-@pytest.mark.parametrize("verb", VERBS)
-def test_the_help_of_a_verb_has_an_example(run: Callable[..., Any], verb: str) -> None:
-    result = run(verb, "--help")
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_help_of_a_command_has_an_example(run: Callable[..., Any], command: str) -> None:
+    result = run(command, "--help")
     assert result.exit_code == 0
-    assert f"  turbotree {verb}" in result.stdout.partition("Example")[2]
+    assert f"  turbotree {command}" in result.stdout.partition("Example")[2]
 
 
 def test_the_module_is_the_command() -> None:
@@ -39,11 +41,11 @@ def test_the_module_is_the_command() -> None:
     assert done.stdout == f"turbotree {turbotree.__version__}\n"
 
 
-def test_without_a_verb_the_help_is_shown(run: Callable[..., Any]) -> None:
+def test_without_a_command_the_help_is_shown(run: Callable[..., Any]) -> None:
     assert "explain" in run().output
 
 
-def test_an_unknown_verb_or_option_is_one_line(fails: Callable[..., str]) -> None:
+def test_an_unknown_command_or_option_is_one_line(fails: Callable[..., str]) -> None:
     assert fails("pares") == "unknown command 'pares'; did you mean 'parse'?"
     assert fails("zebra").startswith("unknown command 'zebra'; there are demo, eval, explain,")
     assert fails("parse", "m", "--thread", "2") == (

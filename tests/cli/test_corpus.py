@@ -19,13 +19,15 @@ def test_a_folder_is_parsed_as_its_files_would_be(run, files, tmp_path):
 
 
 def test_an_engine_needs_files(fails, files):
-    assert "needs an INPUT" in fails("parse", files.model, "--engine", "processes")
+    assert "--engine and Parquet need an INPUT" in fails(
+        "parse", files.model, "--engine", "processes"
+    )
 
 
 def test_an_engine_writes_nothing_but_predictions(fails, files, tmp_path):
     given = ("parse", files.model, files.test, "-o", tmp_path / "out", "--engine", "processes")
-    assert "nothing else" in fails(*given, "--marginals")
+    assert "--marginals and --engine: give only one of them" in fails(*given, "--marginals")
 
 
 def test_workers_are_for_engines(fails, files):
-    assert "are for --engine" in fails("parse", files.model, files.test, "--workers", 2)
+    assert "--workers needs --engine" in fails("parse", files.model, files.test, "--workers", 2)

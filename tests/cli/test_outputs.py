@@ -1,4 +1,4 @@
-"""Outputs of all verbs: no input is destroyed, and what cannot be written is said at once."""
+"""Outputs of all commands: no input is destroyed, and what cannot be written is said at once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Fails = Callable[..., str]
 
 @pytest.fixture
 def inputs(files, tmp_path):
-    """Copies of everything that verbs read, to be destroyed if they are careless."""
+    """Copies of everything that commands read, to be destroyed if they are careless."""
     shutil.copy(files.train, tmp_path / "train.conllu")
     shutil.copy(files.dev, tmp_path / "dev.conllu")
     shutil.copy(files.model, tmp_path / "model")

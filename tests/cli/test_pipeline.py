@@ -254,7 +254,7 @@ def test_parsers_learn_from_predicted_tags_and_may_be_compact(
         (("--text", "a", "--input-format", "conllu"), "give only one of them"),
         (("--text", "a", "--keep-tags"), "plain text has no tags"),
         (("--input-format", "words", "--keep-tags"), "plain text has no tags"),
-        (("--columns", "form"), "--columns and --encoding are for taggers"),
+        (("--columns", "form"), "--columns is for taggers; this is a pipeline"),
     ],
 )
 def test_what_does_not_go_together_is_said(
@@ -264,7 +264,7 @@ def test_what_does_not_go_together_is_said(
 
 
 def test_text_is_for_pipelines(fails: Callable[..., str], files: Any) -> None:
-    assert "--text and --keep-tags are for pipelines" in fails("parse", files.model, "--text", "a")
+    assert fails("parse", files.model, "--text", "a") == "--text is for pipelines; this is a parser"
     for format in ("text", "lines", "words"):
         line = fails("parse", files.model, "--input-format", format, input="a")
         assert line == (
@@ -288,8 +288,8 @@ def test_a_parser_says_what_to_do_with_raw_text(
     # A mistake further down is no text that was given by mistake.
     late = files.test.read_text() + "odd\n\n"
     assert fails("parse", files.model, input=late).endswith(": 1 column, expected 10")
-    for verb in (("suggest",), ("trace",), ("explain", "--arc", "2,1")):
-        assert fails(*verb, files.model, file) == (
+    for command in (("suggest",), ("trace",), ("explain", "--arc", "2,1")):
+        assert fails(*command, files.model, file) == (
             f"{file}: {expected}; turbotree parse en FILE -o FILE.conllu makes CoNLL-U of text"
         )
 
@@ -297,7 +297,7 @@ def test_a_parser_says_what_to_do_with_raw_text(
 def test_a_folder_needs_an_engine(fails: Callable[..., str], files: Any, tmp_path: Path) -> None:
     for model in (files.model, "en"):
         assert fails("parse", model, tmp_path) == (
-            f"{tmp_path}: is a folder; --engine processes -o FOLDER parses all files of it"
+            f"{tmp_path}: is a folder; --engine processes -o FOLDER parses all files in it"
         )
     for command in (("train", "-o", tmp_path / "m"), ("suggest", files.model)):
         assert fails(*command, tmp_path) == f"{tmp_path}: is a folder, expected a file"

@@ -79,7 +79,7 @@ def test_every_tree_of_a_list_obeys_rules(
     found = [tree.heads for tree in trees_of(result.stdout)]
     assert sorted(found) == [(2, 3, 0), (3, 3, 0)]  # with one root there are no others
     said = fails("parse", files.model, "--samples", 2, "--rules", rules, input=text_of(2, 3, 0))
-    assert "--k obeys them" in said
+    assert "--rules and --samples: give only one of them" in said
 
 
 def test_several_trees_are_numbered_and_scored(run: Callable[..., Any], files: Any) -> None:
@@ -115,11 +115,11 @@ def test_samples_go_by_their_seed(run: Callable[..., Any], files: Any) -> None:
     ("options", "said"),
     [
         (("--k", 2, "--samples", 2), "give only one"),
-        (("--diversity", 2), "give --k too"),
+        (("--diversity", 2), "--diversity needs --k"),
         (("--k", 0), "k is 0"),
-        (("--samples", 2, "--exact"), "needs no decoder"),
-        (("--k", 2, "--decomposition", "logic"), "one tree a sentence"),
-        (("--samples", 2, "--time-limit", 5), "knows no --time-limit"),
+        (("--samples", 2, "--exact"), "--exact and --samples: give only one"),
+        (("--k", 2, "--decomposition", "logic"), "--decomposition and --k: give only one"),
+        (("--samples", 2, "--time-limit", 5), "--time-limit and --samples: give only one"),
     ],
 )
 def test_options_that_do_not_go_together_are_refused(

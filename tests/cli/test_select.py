@@ -103,7 +103,7 @@ def test_mistakes_are_one_line(
     assert "groups are for" in said("--budget", 2, "--method", "l1", "--groups", "label", *QUICK)
     assert "scheme auto" in said("--budget", 2, "--scheme", "auto", *QUICK)
     assert "ends in .svg" in said("--budget", 2, "--plot", chunks.folder / "p.gif", *QUICK)
-    assert "trained as a whole" in said("--budget", 2, "--task", "pipeline")
+    assert "--task: unknown value 'pipeline'" in said("--budget", 2, "--task", "pipeline")
     assert "are for tag, chunk and entities" in said("--budget", 2, "--label", "chunk")
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     assert "turbotree[plots]" in said("--budget", 2, "--plot", chunks.folder / "p.svg", *QUICK)

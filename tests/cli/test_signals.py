@@ -10,7 +10,7 @@ import pytest
 _START = """
 import sys, time
 import numpy as np
-import turbotree.cli.app as verbs
+import turbotree.cli.app as commands
 from turbotree import trees
 from turbotree.files.atomic import atomic_path
 from turbotree.cli import main
@@ -30,7 +30,7 @@ def work(prog_name):
         print("begun", flush=True)
         {what}()
 
-verbs.app = work
+commands.app = work
 main()
 """
 
@@ -68,7 +68,7 @@ def test_signals_end_a_command_in_one_line(
         (signal.SIGTERM, 143, "turbotree: terminated\n"),
     ],
 )
-def test_signals_outside_a_verb_are_answered_alike(
+def test_signals_outside_a_command_are_answered_alike(
     number: signal.Signals, status: int, said: str
 ) -> None:
     # While the arguments are read: Typer would end with 130 and not a word.

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turbotree.cli.inputs.live import Arriving, batches
+from turbotree.cli.inputs.live import LiveInput, batches
 from turbotree.text import read_conllu
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="pipes cannot be asked there")
@@ -22,9 +22,9 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="pipes cannot be asked t
 WORD = b"1\tGo\tgo\tVERB\tVB\t_\t0\troot\t_\t_\n"
 
 
-def arriving(read_end: int) -> tuple[Arriving, io.BufferedReader]:
+def arriving(read_end: int) -> tuple[LiveInput, io.BufferedReader]:
     stream = os.fdopen(read_end, "rb")
-    return Arriving(stream), stream
+    return LiveInput(stream), stream
 
 
 def test_a_batch_ends_when_no_whole_sentence_is_at_hand() -> None:

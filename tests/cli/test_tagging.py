@@ -113,8 +113,12 @@ def test_mistakes_are_one_line(
 ) -> None:
     out = ("-o", tmp_path / "m")
     train = ("train", chunks.train, *out)
-    assert "for trees" in fails(*train, "--task", "chunk", "--model", "full")
-    assert "are for --task" in fails("train", files.train, *out, "--label", "upos")
+    assert "for parsers and pipelines; this is a tagger" in fails(
+        *train, "--task", "chunk", "--model", "full"
+    )
+    assert "--label is for taggers; this is a parser" in fails(
+        "train", files.train, *out, "--label", "upos"
+    )
     assert "--dev" in fails(*train, "--task", "chunk", "--scheme", "auto")
     assert "no column 'x'" in fails(*train, "--task", "chunk", "--label", "x")
     assert "there is only chunk" in fails(*train, "--task", "chunk", "--templates", "arc=x")

@@ -94,7 +94,7 @@ def test_an_interrupted_run_says_how_to_go_on(
     monkeypatch.setattr(Parser, "save", _interrupt)
     result = run("train", files.dev, "-o", tmp_path / "m", "--epochs", 1, "--quiet")
     assert result.exit_code == 130
-    assert result.stderr == "turbotree: interrupted; --resume goes on from the last checkpoint\n"
+    assert result.stderr == "turbotree: interrupted; --resume continues from the last checkpoint\n"
 
 
 def test_resuming_nothing_starts_from_the_beginning(

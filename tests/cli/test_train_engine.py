@@ -31,12 +31,15 @@ def test_sentences_that_are_skipped_are_not_dealt_out(run, files, tmp_path):
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        (("--workers", 2), "are for --engine"),
-        (("--address", "auto"), "are for --engine"),
-        (("--mixes", 3), "are for --engine"),
-        (("--engine", "processes", "--address", "auto"), "--address is for --engine ray"),
-        (("--engine", "processes", "--task", "tag"), "trains parsers, not tag"),
-        (("--engine", "processes", "--task", "pipeline"), "trains parsers, not pipeline"),
+        (("--workers", 2), "--workers needs --engine"),
+        (("--address", "auto"), "--address needs --engine ray"),
+        (("--mixes", 3), "--mixes needs --engine"),
+        (("--engine", "processes", "--address", "auto"), "--address needs --engine ray"),
+        (("--engine", "processes", "--task", "tag"), "--engine is for parsers; this is a tagger"),
+        (
+            ("--engine", "processes", "--task", "pipeline"),
+            "--engine is for parsers; this is a pipeline",
+        ),
         (("--engine", "processes", "--workers", 10_000), "10000 shards, but"),
     ],
 )

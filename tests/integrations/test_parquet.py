@@ -258,8 +258,11 @@ def test_the_command_line_reads_and_writes_tables(model, corpus, expected, tmp_p
     for wrong, reason in (
         (("parse", model, corpus[0]), "an output"),
         (("parse", model, corpus[1], "-o", tmp_path / "x", "--rows", "token"), "--rows"),
-        (("parse", model, corpus[0], "-o", out, "--workers", 2), "are for --engine"),
-        (("parse", model, corpus[0], "-o", out, "--format", "json"), "nothing else"),
+        (("parse", model, corpus[0], "-o", out, "--workers", 2), "--workers needs --engine"),
+        (
+            ("parse", model, corpus[0], "-o", out, "--format", "json"),
+            "--format and Parquet files: give only one of them",
+        ),
         (("parse", model, corpus[0], "-o", out, "--parquet-column", "x"), "no column 'x'"),
     ):
         result = run(*wrong)

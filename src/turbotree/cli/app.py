@@ -1,7 +1,8 @@
-"""The command ``turbotree`` and its verbs."""
+"""The command ``turbotree`` and its commands."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -18,16 +19,18 @@ from turbotree.cli.commands.serve import serve
 from turbotree.cli.commands.suggest import suggest
 from turbotree.cli.commands.trace import trace
 from turbotree.cli.commands.train import train
+from turbotree.cli.options.help import PanelCommand
 from turbotree.cli.process.failures import CarefulGroup
 
 app = typer.Typer(
     name="turbotree",
     cls=CarefulGroup,
     no_args_is_help=True,
-    rich_markup_mode=None,  # boxes leave no room for the help in a terminal of 80 columns
+    rich_markup_mode=None,  # boxes leave too little width for the help
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Start with 'turbotree demo'; 'turbotree VERB --help' explains a verb.",
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Start with 'turbotree demo'. 'turbotree COMMAND --help' explains a command. "
+    "'turbotree --install-completion' lets your shell complete options, models and treebanks.",
 )
 
 
@@ -46,67 +49,50 @@ def turbotree(
         ),
     ] = False,
 ) -> None:
-    """Parse sentences into dependency trees, and tell how sure every arc is."""
+    """Parse sentences into dependency trees, with a probability for every arc."""
 
 
-def _example(*commands: str) -> str:
-    title = "Example:" if len(commands) == 1 else "Examples:"
-    return "\n".join(["\b", title, *(f"  {command}" for command in commands)])  # \b: as it stands
-
-
-app.command(epilog=_example("turbotree demo"))(demo)
-app.command(
-    epilog=_example(
-        "turbotree train train.conllu -o mine.safetensors --dev dev.conllu --threads 2",
-        "turbotree train train.conllu -o mine.safetensors --beta 5 --gamma 1 --epochs 20",
-    )
-)(train)
-app.command(
-    epilog=_example(
-        "turbotree select train.conllu -o small.safetensors --budget 200 --dev dev.conllu",
-        "turbotree select train.txt -o small.safetensors --task chunk --budget 10,20,30 "
-        "--dev dev.txt --plot budgets.svg",
-    )
-)(select)
-app.command(
-    epilog=_example(
-        "turbotree parse mine.safetensors test.conllu -o parsed.conllu --threads 2",
-        "cat test.conllu | turbotree parse mine.safetensors --format text | less",
-        "turbotree parse mine.safetensors test.conllu -o trees.html",
-        "turbotree parse mine.safetensors corpus/ -o parsed/ --engine processes --workers 8",
-        "turbotree parse mine.safetensors partial.conllu --keep-given --k 5 --certificates",
-    )
-)(parse)
-app.command(
-    "eval",
-    epilog=_example(
-        "turbotree eval test.conllu parsed.conllu",
-        "turbotree parse mine.safetensors test.conllu | turbotree eval test.conllu - --json",
+_EXAMPLES: dict[Callable[..., None], tuple[str, ...]] = {
+    demo: ("demo",),
+    train: (
+        "train train.conllu -o mine.safetensors --dev dev.conllu --threads 2",
+        "train train.conllu -o mine.safetensors --beta 5 --gamma 1 --epochs 20",
     ),
-)(evaluate)
-app.command(epilog=_example("turbotree inspect mine.safetensors"))(inspect)
-app.command(
-    epilog=_example("turbotree explain mine.safetensors test.conllu --sentence 3 --arc 2,1")
-)(explain)
-app.command(
-    epilog=_example(
-        "turbotree suggest mine.safetensors unlabelled.conllu --top 100 -o todo.conllu",
-        "turbotree suggest mine.safetensors unlabelled.conllu --words --top 500 > words.tsv",
-    )
-)(suggest)
-app.command(
-    epilog=_example("turbotree trace mine.safetensors test.conllu --sentence 3 -o rounds.svg")
-)(trace)
-app.command(
-    epilog=_example(
-        "turbotree serve mine.safetensors",
-        "turbotree serve mine.safetensors --port 8080 --annotate corrected",
-    )
-)(serve)
-app.command(
-    epilog=_example(
-        "turbotree reproduce --small all -o report.html",
-        "turbotree reproduce koo2010 --data treebanks -o report.html --threads 2",
-        "turbotree reproduce all --train train.conllu --test test.conllu -o report.html",
-    )
-)(reproduce)
+    select: (
+        "select train.conllu -o small.safetensors --budget 200 --dev dev.conllu",
+        "select train.txt -o small.safetensors --task chunk --budget 10,20,30 --dev dev.txt "
+        "--plot budgets.svg",
+    ),
+    parse: (
+        'parse --text "The dogs slept."',
+        "parse mine.safetensors test.conllu -o parsed.conllu --threads 2",
+        "parse mine.safetensors test.conllu -o trees.html",
+        "parse mine.safetensors corpus/ -o parsed/ --engine processes --workers 8",
+        "parse mine.safetensors partial.conllu --keep-given --k 5 --certificates",
+    ),
+    evaluate: ("eval test.conllu parsed.conllu", "eval test.conllu parsed.conllu --json"),
+    inspect: ("inspect mine.safetensors",),
+    explain: ("explain mine.safetensors test.conllu --sentence 3 --arc 2,1",),
+    suggest: (
+        "suggest mine.safetensors unlabelled.conllu --top 100 -o todo.conllu",
+        "suggest mine.safetensors unlabelled.conllu --words --top 500 > words.tsv",
+    ),
+    trace: ("trace mine.safetensors test.conllu --sentence 3 -o rounds.svg",),
+    serve: (
+        "serve mine.safetensors",
+        "serve mine.safetensors --port 8080 --annotate corrected",
+    ),
+    reproduce: (
+        "reproduce --small all -o report.html",
+        "reproduce koo2010 --data treebanks -o report.html --threads 2",
+        "reproduce all --train train.conllu --test test.conllu -o report.html",
+    ),
+}
+
+for _command, _examples in _EXAMPLES.items():
+    _lines = [f"  turbotree {example}" for example in _examples]
+    app.command(
+        _examples[0].split()[0],
+        cls=PanelCommand,
+        epilog="\n".join(["\b", "Examples:", *_lines]),  # \b: as it stands
+    )(_command)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Annotated
+from dataclasses import dataclass
 
 import typer
 
+from turbotree.cli.options import shared
+from turbotree.cli.options.declaring import Options, option, takes
 from turbotree.cli.outputs.files import in_color
 from turbotree.cli.outputs.progress import seconds_text, shown_progress
 from turbotree.evaluation import attachment_scores
@@ -20,20 +22,23 @@ _EPOCHS = 5
 _LONGEST_SHOWN = 14
 
 
-def demo(
-    seed: Annotated[
-        int, typer.Option(metavar="S", help="Another seed, other sentences.", min=0)
-    ] = 1,
-    sentences: Annotated[
-        int, typer.Option(metavar="N", help="Sentences to train on.", min=10)
-    ] = 2000,
-    threads: Annotated[int, typer.Option(metavar="N", help="Threads to use.", min=1)] = 2,
-) -> None:
-    """Train on a built-in treebank, parse, show trees.
+@dataclass(frozen=True, kw_only=True)
+class DemoOptions(Options):
+    """What ``turbotree demo`` takes."""
 
-    A grammar of English that is part of turbotree makes up the sentences, so nothing has to be
-    downloaded. Some of them are not projective: their arcs cross.
+    seed: int = option(1, "Another seed gives other sentences.", metavar="S", least=0)
+    sentences: int = option(2000, "Sentences to train on.", metavar="N", least=10)
+    threads: int = shared.threads(default=2)
+
+
+@takes(DemoOptions)
+def demo(options: DemoOptions) -> None:
+    """Train on a built-in treebank, parse, and show trees.
+
+    The sentences come from a grammar of English that is part of turbotree, so that nothing has to
+    be downloaded. Some are not projective: their arcs cross.
     """
+    sentences, seed, threads = options.sentences, options.seed, options.threads
     typer.echo(f"Making up {sentences:,} sentences to train on, and {_HELD_OUT} new ones to parse.")
     train = list(treebank(sentences, seed=3 * seed))
     known = {sentence.forms for sentence in train}

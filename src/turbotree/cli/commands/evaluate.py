@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
 from turbotree.cli.inputs.reading import STDIN, layout_at, standard_input
+from turbotree.cli.options import shared
+from turbotree.cli.options.completion import treebanks
+from turbotree.cli.options.declaring import Options, argument, option, takes
 from turbotree.cli.process.failures import say
 from turbotree.errors import InputError
 from turbotree.evaluation import (
@@ -28,60 +31,51 @@ from turbotree.labeling.data import are_spans, resolve_column
 from turbotree.text import Layout, Sentence, read_layout, renamed
 
 
-def evaluate(
-    gold: Annotated[Path, typer.Argument(metavar="GOLD", help="The gold standard.")],
-    predicted: Annotated[
-        Path,
-        typer.Argument(
-            metavar="PREDICTED", help="The same sentences, predicted; - for standard input."
-        ),
-    ],
-    label: Annotated[
-        str | None,
-        typer.Option(
-            metavar="A,B,...",
-            help="Score these columns, by name or number, instead of trees: upos,feats.",
-            show_default=False,
-        ),
-    ] = None,
-    columns: Annotated[
-        str | None,
-        typer.Option(
-            metavar="A,B,...", help="Names of the columns of column files.", show_default=False
-        ),
-    ] = None,
-    encoding: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="Encoding of column files, if not UTF-8.", show_default=False
-        ),
-    ] = None,
-    raw: Annotated[
-        bool,
-        typer.Option(
-            "--raw",
-            help="Score tokens, sentences, tags, lemmas and trees together, by F1, even if both "
-            "files have the same words.",
-        ),
-    ] = False,
-    certificates: Annotated[
-        bool,
-        typer.Option(
-            "--certificates",
-            help="Sum up what parse --certificates wrote into PREDICTED: the share of trees that "
-            "are proven best, gaps, rounds, seconds.",
-        ),
-    ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
-) -> None:
-    """Score predictions: UAS and LAS, span F1, or accuracy of tags.
+@dataclass(frozen=True, kw_only=True)
+class EvaluateOptions(Options):
+    """What ``turbotree eval`` takes."""
+
+    gold: Path = argument("The gold standard.", metavar="GOLD", complete=treebanks)
+    predicted: Path = argument(
+        "Predictions for the same sentences; - for standard input.",
+        metavar="PREDICTED",
+        complete=treebanks,
+    )
+    label: str | None = option(
+        None,
+        "Score these columns, by name or number, instead of trees: upos,feats.",
+        metavar="A,B,...",
+        clashes=("raw", "certificates"),
+    )
+    raw: bool = option(
+        False,
+        "Score tokens, sentences, tags, lemmas and trees together, by F1, even if both files have "
+        "the same words.",
+        fits=("treebank",),
+    )
+    certificates: bool = option(
+        False,
+        "Sum up what parse --certificates wrote into PREDICTED: the share of trees that are proven "
+        "best, gaps, rounds, seconds.",
+        fits=("treebank",),
+    )
+    columns: str | None = shared.columns()
+    encoding: str | None = shared.encoding()
+    as_json: bool = shared.as_json()
+
+
+@takes(EvaluateOptions)
+def evaluate(options: EvaluateOptions) -> None:
+    """Score predictions: UAS and LAS, span F1, or tag accuracy.
 
     CoNLL-U and CoNLL-X files are compared tree by tree, with and without punctuation and by
-    relation; if their tokens or sentences differ, character by character, as in the CoNLL 2018
-    shared task. Column files, as of CoNLL-2000 to 2003, are compared span by span in their columns
-    of chunks and entities (of files with other columns, in the last one). With --label, spans are
-    compared where the labels are spans, and words where they are not.
+    relation. If their tokens or sentences differ, they are compared character by character, as in
+    the CoNLL 2018 shared task. Column files, as in CoNLL-2000 to 2003, are compared span by span in
+    their columns of chunks and entities, or else in the last one. With --label, spans are compared
+    where the labels are spans, and words where they are not.
     """
+    gold, predicted, label = options.gold, options.predicted, options.label
+    columns, certificates, as_json = options.columns, options.certificates, options.as_json
     layout = layout_at(gold)
     if columns is not None:
         layout = renamed(layout, [name.strip() for name in columns.split(",")])
@@ -89,19 +83,16 @@ def evaluate(
         sums = CertificateSums()
         sentences = _predicted(predicted, layout)
         watched = sums.watching(sentences) if certificates else sentences
-        scores = _tree_scores(list(read_layout(gold, layout)), list(watched), raw)
+        scores = _tree_scores(list(read_layout(gold, layout)), list(watched), options.raw)
         if as_json:
             proofs = {"certificates": sums.to_dict()} if certificates else {}
             typer.echo(json.dumps({**scores.to_dict(), **proofs}, indent=2))
         else:
             typer.echo(f"{scores}\n\n{sums}" if certificates else str(scores))
         return
-    if certificates:
-        raise InputError("--certificates is for trees")
-    if raw:
-        raise InputError("--raw is for trees: CoNLL-U files, without --label")
+    options.check_fit("column file")
     by_column = _label_scores(
-        gold, predicted, layout, _label_columns(gold, layout, label), encoding
+        gold, predicted, layout, _label_columns(gold, layout, label), options.encoding
     )
     if as_json:
         figures = {name: spans.to_dict() for name, spans in by_column.items()}

@@ -1,17 +1,18 @@
-"""``turbotree explain``: which features spoke for an arc."""
+"""``turbotree explain``: what features count for an arc."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
-from turbotree.cli.inputs.reading import PARSE_FIRST, InputFormat, tree_layout
+from turbotree.cli.inputs.reading import PARSE_FIRST, tree_layout
 from turbotree.cli.inputs.tree_models import tree_model
+from turbotree.cli.options import shared
+from turbotree.cli.options.declaring import OUTPUT, Options, option, takes
 from turbotree.errors import InputError
 from turbotree.features import FiredFeature
 from turbotree.parsing import Parse
@@ -19,42 +20,46 @@ from turbotree.text import Sentence, read_layout
 from turbotree.text.drawing.common import printable
 
 
-def explain(
-    model: Annotated[
-        Path, typer.Argument(metavar="MODEL", help="A model that turbotree train wrote, or en.")
-    ],
-    input: Annotated[Path, typer.Argument(metavar="INPUT", help="A file of sentences.")],
-    arc: Annotated[
-        str,
-        typer.Option(
-            metavar="HEAD,WORD", help="The numbers of the head (0 is the root) and the word."
-        ),
-    ],
-    sentence: Annotated[
-        int, typer.Option(metavar="K", help="Which sentence of the file, from 1.", min=1)
-    ] = 1,
-    most: Annotated[
-        int, typer.Option(metavar="N", help="Features to show, at most; 0 for all.", min=0)
-    ] = 20,
-    input_format: Annotated[
-        InputFormat | None,
-        typer.Option(help="Without it, what the file looks like.", show_default=False),
-    ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print JSON with all features, for programs.")
-    ] = False,
-) -> None:
-    """List the features of an arc with their weights, heaviest first.
+@dataclass(frozen=True, kw_only=True)
+class SentenceOptions(Options):
+    """One sentence of a file, and a model that finds its tree."""
+
+    model: Path = shared.model()
+    input: Path = shared.sentences()
+    sentence: int = shared.sentence()
+    input_format: shared.InputFormat | None = shared.input_format()
+    as_json: bool = shared.as_json()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExplainOptions(SentenceOptions):
+    """What ``turbotree explain`` takes."""
+
+    arc: str = option(
+        ..., "The numbers of the head (0 is the root) and of the word.", metavar="HEAD,WORD"
+    )
+    most: int = option(
+        20,
+        "How many features to show; 0 for all. JSON has all.",
+        metavar="N",
+        least=0,
+        panel=OUTPUT,
+    )
+
+
+@takes(ExplainOptions)
+def explain(options: ExplainOptions) -> None:
+    """List the features of an arc and their weights, largest first.
 
     The weights add up to the arc's score. Ask for the arc that the parser chose and for the one
     you expected, and see what made the difference.
     """
-    head, word = _numbers(arc)
-    parser, prepare = tree_model(model)
-    (chosen,) = prepare([sentence_of(input, sentence, input_format)])
+    head, word = _numbers(options.arc)
+    parser, prepare = tree_model(options.model)
+    (chosen,) = prepare([chosen_sentence(options)])
     fired = parser.explain(chosen, head, word)
     parse = parser.parse(chosen)
-    if as_json:
+    if options.as_json:
         record = {
             "head": head,
             "word": word,
@@ -65,7 +70,7 @@ def explain(
         }
         typer.echo(json.dumps(record, indent=2, ensure_ascii=False))
         return
-    typer.echo(_page(parse, head, word, fired, most or len(fired)))
+    typer.echo(_page(parse, head, word, fired, options.most or len(fired)))
 
 
 def _numbers(arc: str) -> tuple[int, int]:
@@ -75,10 +80,11 @@ def _numbers(arc: str) -> tuple[int, int]:
     return int(head), int(word)
 
 
-def sentence_of(path: Path, number: int, format: InputFormat | None) -> Sentence:
-    """Read one sentence of a file, by its number from 1."""
-    sentences = read_layout(path, tree_layout(path, format, advice=PARSE_FIRST))
-    found = next(islice(sentences, number - 1, None), None)
+def chosen_sentence(options: SentenceOptions) -> Sentence:
+    """Read the sentence that is asked for."""
+    path, number = options.input, options.sentence
+    layout = tree_layout(path, options.input_format, advice=PARSE_FIRST)
+    found = next(islice(read_layout(path, layout), number - 1, None), None)
     if found is None:
         raise InputError(f"{path}: there is no sentence {number}")
     return found

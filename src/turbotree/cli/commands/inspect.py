@@ -3,64 +3,70 @@
 from __future__ import annotations
 
 import json
+import textwrap
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
-from turbotree.cli.facts import (
-    epoch_lines,
-    file_facts,
-    file_rows,
-    selection_lines,
-    table,
-    training_rows,
-)
-from turbotree.cli.inspect_pipeline import part_sizes, pipeline_facts, pipeline_page, sizes_text
-from turbotree.cli.inspect_tagger import tagger_facts, tagger_page
+from turbotree.cli.options import shared
+from turbotree.cli.options.declaring import Options, takes
+from turbotree.cli.outputs.files import bytes_text
+from turbotree.display.training_progress import describe
 from turbotree.errors import ModelFileError
 from turbotree.labeling import Tagger
+from turbotree.labeling.model import ChainModel
+from turbotree.learning.sparse.learner import record_of
 from turbotree.modelfile import ModelFile, read_model
 from turbotree.parsing import Parser
 from turbotree.pipeline import Pipeline
+from turbotree.pipeline.storing import COMPONENTS
 
 _STAGES = ("pruner", "parts", "labels")
 
 
-def inspect(
-    model: Annotated[
-        Path, typer.Argument(metavar="MODEL", help="A model that turbotree train wrote, or en.")
-    ],
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
-) -> None:
-    """Tell what a model is.
+@dataclass(frozen=True, kw_only=True)
+class InspectOptions(Options):
+    """What ``turbotree inspect`` takes."""
 
-    Kind, versions, sizes, numbers of templates and features, labels, how it was trained (epochs
-    with losses and scores), licence of the data.
+    model: Path = shared.model()
+    as_json: bool = shared.as_json()
+
+
+@takes(InspectOptions)
+def inspect(options: InspectOptions) -> None:
+    """Describe a model.
+
+    Its kind, versions, sizes, numbers of templates and features, labels, how it was trained (epochs
+    with losses and scores), and the licence of the data.
     """
-    file = read_model(model)
+    file = read_model(options.model)
     try:
         if file.kind == Pipeline.kind:
             facts = pipeline_facts(file, Pipeline.from_file(file))
-            show = pipeline_page
+            show = _pipeline_page
         elif file.kind == Tagger.kind:
             facts = tagger_facts(file, Tagger.from_file(file))
-            show = tagger_page
+            show = _tagger_page
         else:
-            facts = model_facts(file, Parser.from_file(file))
-            show = _page
-        page = json.dumps(facts, indent=2, ensure_ascii=False) if as_json else show(facts)
+            facts = parser_facts(file, Parser.from_file(file))
+            show = _parser_page
+        page = json.dumps(facts, indent=2, ensure_ascii=False) if options.as_json else show(facts)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         # The checksum holds, so another program wrote this in our name; it may parse all the same.
-        raise ModelFileError(f"{model}: a training record of another kind: {error!r}") from None
+        raise ModelFileError(
+            f"{options.model}: a training record of another kind: {error!r}"
+        ) from None
     typer.echo(page)
 
 
-def model_facts(file: ModelFile, parser: Parser) -> dict[str, Any]:
+def parser_facts(file: ModelFile, parser: Parser) -> dict[str, Any]:
     """Collect what there is to know, as JSON-ready data."""
     return {
-        **file_facts(file),
-        "sizes": part_sizes(file),
+        **_file_facts(file),
+        "sizes": _part_sizes(file),
         "parts": list(parser.parts.families),
         "features": {name: len(scorer.weights or ()) for name, scorer in parser.sparse().items()},
         "templates": {name: len(lines) for name, lines in parser.templates().items()},
@@ -72,27 +78,27 @@ def model_facts(file: ModelFile, parser: Parser) -> dict[str, Any]:
     }
 
 
-def _page(facts: dict[str, Any]) -> str:
+def _parser_page(facts: dict[str, Any]) -> str:
     training = facts["training"]
     features = ", ".join(f"{count:,} {name}" for name, count in facts["features"].items())
     templates = ", ".join(f"{count} {name}" for name, count in facts["templates"].items())
     rows = {
         "file": facts["path"],
         "kind": f"{facts['kind']} of {', '.join(facts['parts'])}",
-        **file_rows(facts),
+        **_file_rows(facts),
         "sizes": sizes_text(facts["sizes"]),
         "features": features,
         "in training": _met(training),
         "templates": templates,
         "trees": "one word under the root" if facts["single_root"] else "any number of roots",
-        **training_rows(training),
+        **_training_rows(training),
         "temperature": f"{facts['temperature']['arcs']} arcs, "
         f"{facts['temperature']['labels']} labels",
         f"{len(facts['labels'])} labels": " ".join(facts["labels"]),
     }
-    lines = table(rows) + selection_lines(training)
+    lines = _table(rows) + _selection_lines(training)
     for stage in _STAGES:
-        lines += ["", *epoch_lines(stage, training[stage], training["sentences"])]
+        lines += ["", *_epoch_lines(stage, training[stage], training["sentences"])]
     if training.get("pruning"):
         lines.append("")
         lines.append(_pruning(training["pruning"]))
@@ -110,3 +116,222 @@ def _pruning(pruning: dict[str, float]) -> str:
         f"pruner  leaves {pruning['heads_a_word']:.2f} heads a word on dev and loses "
         f"{pruning['gold_arcs_lost_percent']:.2f} % of the gold arcs"
     )
+
+
+def tagger_facts(file: ModelFile, tagger: Tagger) -> dict[str, Any]:
+    """Collect what there is to know, as JSON-ready data."""
+    stages = {
+        stage.column: {
+            "features": len(stage.model.weights or ()),
+            "templates": len(stage.model.templates),
+            "labels": stage.model.labels,
+            "chain": isinstance(stage.model, ChainModel),
+            "scheme": stage.scheme,
+            "outer_scheme": stage.outer_scheme,
+            "temperature": stage.temperature,
+        }
+        for stage in tagger.stages
+    }
+    return {
+        **_file_facts(file),
+        "sizes": _part_sizes(file),
+        "task": tagger.task,
+        "columns": tagger.columns,
+        "reads": [*tagger.encoder.attributes, *tagger.encoder.set_attributes],
+        "features": tagger.features,
+        "stages": stages,
+        "licence": tagger.record["options"].get("licence"),
+        "training": tagger.record,
+    }
+
+
+def _tagger_page(facts: dict[str, Any]) -> str:
+    rows = {
+        "file": facts["path"],
+        "kind": f"{facts['kind']}, task {facts['task']}",
+        **_file_rows(facts),
+        "sizes": sizes_text(facts["sizes"]),
+        "columns": ", ".join(facts["columns"] or ["CoNLL-U"]),
+        "reads": ", ".join(facts["reads"]),
+        "features": f"{facts['features']:,}",
+        **_training_rows(facts["training"]),
+    }
+    lines = _table(rows) + _selection_lines(facts["training"])
+    for column, stage in facts["stages"].items():
+        how = "the labels of a sentence together" if stage["chain"] else "each word by itself"
+        if stage["scheme"] is not None:
+            how += f", spans in {stage['scheme']} inside and {stage['outer_scheme']} outside"
+        about = {
+            column: how,
+            "features": f"{stage['features']:,} of {stage['templates']} templates",
+            "temperature": str(stage["temperature"]),
+            f"{len(stage['labels'])} labels": " ".join(stage["labels"]),
+        }
+        training = facts["training"]
+        records = _epoch_lines(column, training["stages"][column], training["sentences"])
+        lines += ["", *_table(about), "", *records]
+    return "\n".join(lines)
+
+
+def pipeline_facts(file: ModelFile, pipeline: Pipeline) -> dict[str, Any]:
+    """Collect what there is to know, as JSON-ready data."""
+    components: dict[str, Any] = {
+        "tagger": {
+            "columns": [stage.column for stage in pipeline.tagger.stages],
+            "features": pipeline.tagger.features,
+            "training": pipeline.tagger.record,
+        },
+        "parser": {
+            "parts": list(pipeline.parser.parts.families),
+            "features": sum(
+                len(scorer.weights or ()) for scorer in pipeline.parser.sparse().values()
+            ),
+            "labels": pipeline.parser.labels.dictionary.names,
+            "training": pipeline.parser.record,
+        },
+    }
+    if pipeline.tokenizer is not None:
+        components["tokenizer"] = {
+            "unit": pipeline.tokenizer.unit,
+            "features": len(pipeline.tokenizer.model.weights or ()),
+            "multiword_rules": len(pipeline.tokenizer.expansion.rules),
+        }
+    if pipeline.lemmatizer is not None:
+        components["lemmatizer"] = {
+            "scripts": len(pipeline.lemmatizer.model.labels),
+            "exceptions": len(pipeline.lemmatizer.exceptions),
+            "features": len(pipeline.lemmatizer.model.weights or ()),
+        }
+    for name, facts in components.items():
+        own = [x.nbytes for key, x in file.arrays.items() if key.startswith(f"{name}.")]
+        header = json.dumps(file.header[name], ensure_ascii=False, separators=(",", ":"))
+        facts["bytes"] = sum(own) + len(header.encode())
+    return {
+        **_file_facts(file),
+        "sizes": _part_sizes(file),
+        "components": {name: components[name] for name in COMPONENTS if name in components},
+        "licence": pipeline.record["options"].get("licence"),
+        "training": pipeline.record,
+    }
+
+
+def _pipeline_page(facts: dict[str, Any]) -> str:
+    training = facts["training"]
+    jackknife = ", ".join(f"{name} {score:.2f}" for name, score in training["jackknife"].items())
+    rows = {
+        "file": facts["path"],
+        "kind": facts["kind"],
+        **_file_rows(facts),
+        "parts": sizes_text(facts["sizes"]),
+        **_training_rows(training),
+        "held-out tags": jackknife,
+    }
+    for name, component in facts["components"].items():
+        about = {
+            "tokenizer": lambda c: f"of {c['unit']}, {c['multiword_rules']} rules for multiwords",
+            "tagger": lambda c: ", ".join(c["columns"]),
+            "lemmatizer": lambda c: f"{c['scripts']} edit scripts, {c['exceptions']} exceptions",
+            "parser": lambda c: f"{', '.join(c['parts'])}; {len(c['labels'])} labels",
+        }[name](component)
+        rows[name] = (
+            f"{bytes_text(component['bytes'])}, {component['features']:,} features; {about}"
+        )
+    return "\n".join(_table(rows))
+
+
+def _part_sizes(file: ModelFile) -> dict[str, int]:
+    """Return the bytes of each part of a file: weights by name, then what its header holds."""
+    sizes = {
+        name.removesuffix(".slots"): array.nbytes
+        for name, array in sorted(file.arrays.items())
+        if name.endswith(".slots")
+    }
+    sizes["lists of labels"] = sum(
+        array.nbytes for name, array in file.arrays.items() if not name.endswith(".slots")
+    )
+    sizes["vocabularies and records"] = file.size - sum(x.nbytes for x in file.arrays.values())
+    return sizes
+
+
+def sizes_text(sizes: dict[str, int]) -> str:
+    """Say how large each part is, those that take much first.
+
+    >>> sizes_text({"parts": 2_000, "labels": 3_000_000})
+    'labels 3.0 MB, parts 2.0 kB'
+    """
+    ordered = sorted(sizes.items(), key=lambda item: -item[1])
+    return ", ".join(f"{name} {bytes_text(size)}" for name, size in ordered if size)
+
+
+def _file_facts(file: ModelFile) -> dict[str, Any]:
+    """Collect what there is to know of the file, as JSON-ready data."""
+    return {
+        "path": file.path,
+        "kind": file.kind,
+        "format_version": file.format_version,
+        "package_version": file.package_version,
+        "checksum": file.checksum,
+        "bytes": file.size,
+    }
+
+
+def _file_rows(facts: Mapping[str, Any]) -> dict[str, str]:
+    """Say who wrote the file, and how large it is."""
+    return {
+        "written by": f"turbotree {facts['package_version']} (format {facts['format_version']})",
+        "size": f"{bytes_text(facts['bytes'])}, {facts['checksum']}",
+    }
+
+
+def _training_rows(training: Mapping[str, Any]) -> dict[str, str]:
+    """Say what a model was trained on, and how."""
+    options = training["options"]
+    left_out = ("licence", "beta", "gamma")
+    shown = [f"{k} {v}" for k, v in options.items() if k not in left_out and v is not None]
+    return {
+        "trained on": f"{training['sentences']:,} sentences, {training['words']:,} words",
+        "licence": options.get("licence") or "not given",
+        "options": ", ".join(shown),
+    }
+
+
+def _table(rows: Mapping[str, str]) -> list[str]:
+    """Lay out names and values in lines of a terminal's width.
+
+    >>> _table({"kind": "parser", "size": "2 MB"})
+    ['kind  parser', 'size  2 MB']
+    """
+    width = max(map(len, rows))
+    lines = []
+    for name, value in rows.items():
+        lines += textwrap.wrap(f"{name:{width}}  {value}", 90, subsequent_indent=" " * (width + 2))
+    return lines
+
+
+def _epoch_lines(stage: str, records: list[dict[str, Any]], sentences: int) -> list[str]:
+    """Say how the epochs of one learner went."""
+    return [
+        f"{stage:7} epoch {record['epoch']:2}  {describe(record_of(record), sentences)}"
+        for record in records
+    ]
+
+
+def _selection_lines(training: Mapping[str, Any]) -> list[str]:
+    """Say how the templates were selected, if they were."""
+    selection = training.get("selection")
+    if selection is None:
+        return []
+    how = selection["method"]
+    if how == "group-lasso":
+        how += f" by {selection['groups']}"
+    about = (
+        f"{selection['templates_after']} of {selection['templates_before']} templates, {how}, "
+        f"budget {selection['budget']:,}"
+    )
+    if selection["records"]:
+        about += (
+            f"; refit on {selection['refit']}, every {selection['rounds_between']:,} sentences, "
+            f"at most {selection['peak_features']:,} features in memory"
+        )
+    records = _epoch_lines("select", selection["records"], training["sentences"])
+    return ["", *_table({"selected": about}), *(["", *records] if records else [])]

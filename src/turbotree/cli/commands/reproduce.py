@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
+from turbotree.cli.options import completion, shared
+from turbotree.cli.options.declaring import (
+    INPUT,
+    OUTPUT,
+    TRAINING,
+    Options,
+    argument,
+    option,
+    takes,
+)
 from turbotree.cli.outputs.files import check_output
 from turbotree.cli.outputs.progress import seconds_text, shown_progress
 from turbotree.cli.process.failures import interrupted, say
@@ -16,130 +26,115 @@ from turbotree.errors import InputError
 _ENTITY_FILES = ("train", "testa", "testb")
 
 
-def reproduce(
-    what: Annotated[
-        str,
-        typer.Argument(
-            metavar="WHAT", help="all, a paper (koo2010, ...), or one experiment; see --list."
-        ),
-    ] = "all",
-    data: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="A folder of treebanks: X-ud-train.conllu, -dev, -test.",
-            show_default=False,
-        ),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="REPORT", help="The HTML page to write."),
-    ] = None,
-    train: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Instead of --data: one treebank to train on."),
-    ] = None,
-    dev: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="With --train; else a tenth of it is held out."),
-    ] = None,
-    test: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="With --train: sentences to measure on.")
-    ] = None,
-    chunks: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Besides: a folder with train.txt and test.txt, of words, tags and chunks as in "
-            "CoNLL-2000.",
-            show_default=False,
-        ),
-    ] = None,
-    entities: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Besides: a folder with X.train, X.testa and X.testb, of words, tags and entities "
-            "as in CoNLL-2002.",
-            show_default=False,
-        ),
-    ] = None,
-    small: Annotated[
-        bool,
-        typer.Option(
-            "--small",
-            help="A few minutes for everything: the built-in treebank if no data are given, few "
-            "sentences and epochs.",
-        ),
-    ] = False,
-    medium: Annotated[
-        bool,
-        typer.Option(
-            "--medium",
-            help="Of each treebank, 4000 sentences to train on and 1000 to measure on; 5 epochs.",
-        ),
-    ] = False,
-    only: Annotated[
-        str | None,
-        typer.Option(
-            metavar="A,B,...",
-            help="Of WHAT, only experiments with one of these texts in their name: table2,fig.",
-            show_default=False,
-        ),
-    ] = None,
-    treebanks: Annotated[
-        str | None,
-        typer.Option(
-            metavar="A,B,...",
-            help="Of --data, only these: en_ewt,nl_lassysmall.",
-            show_default=False,
-        ),
-    ] = None,
-    sentences: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", min=10, help="Train on the first N sentences.", show_default=False
-        ),
-    ] = None,
-    measured: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", min=2, help="Measure on the first N sentences.", show_default=False
-        ),
-    ] = None,
-    epochs: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=1, help="Passes of training.", show_default=False),
-    ] = None,
-    cache: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Where results and models are kept; REPORT.cache if nothing is given. A run that "
-            "was interrupted goes on from there.",
-            show_default=False,
-        ),
-    ] = None,
-    kept: Annotated[
-        bool,
-        typer.Option(
-            "--kept",
-            help="Do no new work: a report of what the cache holds, say of an interrupted run.",
-        ),
-    ] = False,
-    threads: Annotated[int, typer.Option(metavar="N", min=1, help="Threads for training.")] = 1,
-    list_them: Annotated[
-        bool, typer.Option("--list", help="List the experiments and exit.")
-    ] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show only errors.")] = False,
-) -> None:
-    """Run the papers' experiments again and write a report.
+@dataclass(frozen=True, kw_only=True)
+class ReproduceOptions(Options):
+    """What ``turbotree reproduce`` takes."""
 
-    Each table and figure comes with the paper's values beside ours, an interval on every
-    difference, and a plain word on whether the paper's ordering holds. Results are kept, so that
-    a second run only does what is new.
+    what: str = argument(
+        "all, a paper (koo2010, ...), or one experiment; see --list.", "all", metavar="[WHAT]"
+    )
+    output: Path | None = shared.output(help="The HTML page to write.", metavar="REPORT")
+    list_them: bool = option(False, "List the experiments and exit.", "--list")
+    small: bool = option(
+        False,
+        "A few minutes for everything: few sentences and epochs, and the built-in treebank if no "
+        "data are given.",
+        clashes=("medium",),
+    )
+    medium: bool = option(
+        False, "Per treebank 4000 sentences to train on and 1000 to test on; 5 epochs."
+    )
+
+    data: Path | None = option(
+        None,
+        "A folder of treebanks: X-ud-train.conllu, -dev, -test.",
+        metavar="DIR",
+        clashes=("train", "test"),
+        panel=INPUT,
+    )
+    treebanks: str | None = option(
+        None, "Of --data, only these: en_ewt,nl_lassysmall.", metavar="A,B,...", panel=INPUT
+    )
+    train: Path | None = option(
+        None,
+        "Instead of --data: one treebank to train on.",
+        metavar="FILE",
+        needs="test",
+        complete=completion.treebanks,
+        panel=INPUT,
+    )
+    dev: Path | None = option(
+        None,
+        "With --train: held-out sentences. Without it, a tenth of --train.",
+        metavar="FILE",
+        complete=completion.treebanks,
+        panel=INPUT,
+    )
+    test: Path | None = option(
+        None,
+        "With --train: sentences to test on.",
+        metavar="FILE",
+        needs="train",
+        complete=completion.treebanks,
+        panel=INPUT,
+    )
+    chunks: Path | None = option(
+        None,
+        "In addition, a folder with train.txt and test.txt, of words, tags and chunks as in "
+        "CoNLL-2000.",
+        metavar="DIR",
+        panel=INPUT,
+    )
+    entities: Path | None = option(
+        None,
+        "In addition, a folder with X.train, X.testa and X.testb, of words, tags and entities as "
+        "in CoNLL-2002.",
+        metavar="DIR",
+        panel=INPUT,
+    )
+
+    only: str | None = option(
+        None,
+        "Of WHAT, only experiments with one of these texts in their name: table2,fig.",
+        metavar="A,B,...",
+        panel=TRAINING,
+    )
+    sentences: int | None = option(
+        None, "Train on the first N sentences.", metavar="N", least=10, panel=TRAINING
+    )
+    measured: int | None = option(
+        None, "Test on the first N sentences.", metavar="N", least=2, panel=TRAINING
+    )
+    epochs: int | None = option(None, "Passes over the data.", metavar="N", least=1, panel=TRAINING)
+
+    cache: Path | None = option(
+        None,
+        "Where results and models are kept; REPORT.cache without it. An interrupted run resumes "
+        "from there.",
+        metavar="DIR",
+        panel=OUTPUT,
+    )
+    kept: bool = option(
+        False,
+        "Do no new work: report what the cache holds, for instance of an interrupted run.",
+        panel=OUTPUT,
+    )
+    quiet: bool = shared.quiet()
+    threads: int = shared.threads()
+
+
+@takes(ReproduceOptions)
+def reproduce(options: ReproduceOptions) -> None:
+    """Repeat the papers' experiments and write a report.
+
+    Each table and figure shows the paper's values beside ours, an interval on every difference,
+    and whether the paper's ordering holds. Results are kept, so that a second run only does what
+    is new.
     """
-    from turbotree import experiments as room
+    output, small, quiet = options.output, options.small, options.quiet
+    data, chunks, entities = options.data, options.chunks, options.entities
+    sentences, measured = options.sentences, options.measured
+    from turbotree import experiments
     from turbotree.experiments.drawing import check_matplotlib
     from turbotree.experiments.settings import (
         MEDIUM_TEST,
@@ -148,48 +143,52 @@ def reproduce(
         SMALL_TRAIN,
     )
 
-    texts = tuple(text.strip() for text in only.split(",")) if only else ()
-    chosen = room.choose(room.EXPERIMENTS, what, texts)
-    if list_them:
+    texts = tuple(text.strip() for text in options.only.split(",")) if options.only else ()
+    chosen = experiments.choose(experiments.EXPERIMENTS, options.what, texts)
+    if options.list_them:
         width = max(len(experiment.id) for experiment in chosen)
         for experiment in chosen:
             typer.echo(f"{experiment.id:{width}}  {experiment.place}: {experiment.compares}")
         return
     if output is None:
         raise InputError("no report to write; give -o REPORT.html")
-    read = [train, dev, test]
+    read = [options.train, options.dev, options.test]
     for folder, endings in ((data, ["conllu"]), (chunks, ["txt"]), (entities, _ENTITY_FILES)):
         if folder is not None:
             read += [file for ending in endings for file in folder.glob(f"*.{ending}")]
     check_output(output, read)
     check_matplotlib()
-    if small and medium:
-        raise InputError("--small and --medium do not go together")
-    settings = room.SMALL if small else room.MEDIUM if medium else room.Settings()
-    settings = settings.with_epochs(epochs)
+    settings = (
+        experiments.SMALL
+        if small
+        else experiments.MEDIUM
+        if options.medium
+        else experiments.Settings()
+    )
+    settings = settings.with_epochs(options.epochs)
     if small:
         sentences, measured = sentences or SMALL_TRAIN, measured or SMALL_TEST
-    elif medium:
+    elif options.medium:
         sentences, measured = sentences or MEDIUM_TRAIN, measured or MEDIUM_TEST
-    if train is not None or test is not None:
-        if train is None or test is None or data is not None:
-            raise InputError("--train and --test go together, without --data")
-        datasets = [room.given_files(train, test, dev)]
+    if options.train is not None and options.test is not None:
+        datasets = [experiments.given_files(options.train, options.test, options.dev)]
     elif data is not None:
-        datasets = room.find_datasets(data, treebanks.split(",") if treebanks else None)
+        datasets = experiments.find_datasets(
+            data, options.treebanks.split(",") if options.treebanks else None
+        )
     elif small:
-        datasets = [room.built_in(sentences or SMALL_TRAIN, measured or SMALL_TEST)]
+        datasets = [experiments.built_in(sentences or SMALL_TRAIN, measured or SMALL_TEST)]
     elif chunks is not None or entities is not None:
         datasets = []
     else:
         raise InputError("no data; give --data DIR, or --train and --test, or --small")
     if chunks is not None:
-        datasets.append(room.read_chunks(chunks))
+        datasets.append(experiments.read_chunks(chunks))
     if entities is not None:
-        datasets += room.read_entities(entities)
+        datasets += experiments.read_entities(entities)
     datasets = [dataset.limited(sentences, measured) for dataset in datasets]
-    kept_in = cache or output.with_name(f"{output.name}.cache")
-    if not kept:
+    kept_in = options.cache or output.with_name(f"{output.name}.cache")
+    if not options.kept:
         kept_in.mkdir(parents=True, exist_ok=True)  # complains before hours of work
 
     def note(text: str) -> None:
@@ -197,20 +196,20 @@ def reproduce(
             say(text)
 
     try:
-        outcomes = room.run_experiments(
+        outcomes = experiments.run_experiments(
             chosen,
             datasets,
             settings,
-            room.Cache(kept_in),
-            threads=threads,
-            kept_only=kept,
+            experiments.Cache(kept_in),
+            threads=options.threads,
+            kept_only=options.kept,
             note=note,
             # The trainings of a small run take seconds each.
             progress=partial(shown_progress, quiet or small),
         )
     except KeyboardInterrupt as error:
-        raise interrupted(error, f"; the same command goes on from what {kept_in} holds") from None
-    room.write_report(output, outcomes, datasets, settings)
+        raise interrupted(error, f"; the same command resumes from {kept_in}") from None
+    experiments.write_report(output, outcomes, datasets, settings)
     if not quiet:
         claims = [claim for outcome in outcomes for claim in outcome.shown.claims]
         seconds = sum(outcome.seconds for outcome in outcomes)

@@ -2,82 +2,70 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
+from turbotree.cli.options import shared
+from turbotree.cli.options.declaring import SCALE, Options, option, takes
 
-def serve(
-    model: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="[MODEL]",
-            help="A parser or a pipeline that turbotree train wrote. Without it, the English "
-            "model of the package.",
-            show_default=False,
-        ),
-    ] = None,
-    host: Annotated[
-        str,
-        typer.Option(metavar="HOST", help="Where to listen: 0.0.0.0 lets other machines in."),
-    ] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option(metavar="N", help="0 takes a port that is free.", min=0, max=65535)
-    ] = 8000,
-    annotate: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Let the page save corrected trees to DIR/annotations.conllu, which turbotree "
-            "train reads. What the page says is saved survives a crash.",
-            show_default=False,
-        ),
-    ] = None,
-    max_words: Annotated[
-        int, typer.Option(metavar="N", help="Words of the longest sentence taken.", min=1)
-    ] = 250,
-    max_sentences: Annotated[
-        int, typer.Option(metavar="N", help="Sentences taken at a time.", min=1)
-    ] = 200,
-    max_body: Annotated[
-        int, typer.Option(metavar="BYTES", help="Size of the largest request taken.", min=1)
-    ] = 1_000_000,
-    time_limit: Annotated[
-        float, typer.Option(metavar="SECONDS", help="Time for one request.", min=0.1)
-    ] = 10.0,
-    threads: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            help="Requests parsed at the same time. Without it, one a core.",
-            min=1,
-            show_default=False,
-        ),
-    ] = None,
-    max_waiting: Annotated[
-        int,
-        typer.Option(
-            metavar="N", help="Requests that wait for a thread; others get status 429.", min=0
-        ),
-    ] = 16,
-    rules: Annotated[
-        bool, typer.Option("--rules/--no-rules", help="Take rules from the page and in requests.")
-    ] = True,
-    allow_host: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="Answer to this name too, beside localhost; for a server behind another one. "
-            "May be given several times.",
-            show_default=False,
-        ),
-    ] = None,
-) -> None:
-    """Serve a web page and an HTTP API: trees, probabilities, constraints, corrections.
+
+@dataclass(frozen=True, kw_only=True)
+class ServeOptions(Options):
+    """What ``turbotree serve`` takes."""
+
+    model: Path | None = shared.model(
+        default=None,
+        metavar="[MODEL]",
+        help="A parser or a pipeline. Without it, the bundled English model.",
+    )
+    host: str = option(
+        "127.0.0.1", "Address to listen on: 0.0.0.0 lets other machines in.", metavar="HOST"
+    )
+    port: int = option(
+        8000, "Port to listen on; 0 takes a free one.", metavar="N", least=0, most=65535
+    )
+    annotate: Path | None = option(
+        None,
+        "Let the page save corrected trees to DIR/annotations.conllu, which turbotree train reads. "
+        "What the page reports as saved survives a crash.",
+        metavar="DIR",
+    )
+    rules: bool = option(True, "Accept rules from the page and in requests.", "--rules/--no-rules")
+    allow_host: list[str] | None = option(
+        None,
+        "Answer to this name too, beside localhost; for a server behind a proxy. Can be repeated.",
+        metavar="NAME",
+    )
+    max_words: int = option(
+        250, "Words in the longest sentence accepted.", metavar="N", least=1, panel=SCALE
+    )
+    max_sentences: int = option(
+        200, "Sentences accepted per request.", metavar="N", least=1, panel=SCALE
+    )
+    max_body: int = option(
+        1_000_000, "Size of the largest request accepted.", metavar="BYTES", least=1, panel=SCALE
+    )
+    time_limit: float = option(10.0, "Time per request.", metavar="SECONDS", least=0.1, panel=SCALE)
+    threads: int | None = shared.threads(
+        default=None, help="Requests parsed at the same time. Without it, one per core."
+    )
+    max_waiting: int = option(
+        16,
+        "Requests that may wait for a thread; others get status 429.",
+        metavar="N",
+        least=0,
+        panel=SCALE,
+    )
+
+
+@takes(ServeOptions)
+def serve(options: ServeOptions) -> None:
+    """Serve a web page and an HTTP API.
 
     The page draws trees whose arcs can be pinned and forbidden. /docs describes the API, /metrics
-    is for Prometheus. Ctrl-C or SIGTERM stops it once the requests under way are answered.
+    is for Prometheus. Ctrl-C or SIGTERM stops the server once the current requests are answered.
     """
     from turbotree.cli.process.failures import say
     from turbotree.serving import Annotations, Engine, Limits
@@ -86,33 +74,35 @@ def serve(
 
     usual = Limits()
     limits = Limits(
-        max_body_bytes=max_body,
-        max_words=max_words,
-        max_sentences=max_sentences,
-        time_limit_seconds=time_limit,
-        threads=threads or usual.threads,
-        max_waiting=max_waiting,
+        max_body_bytes=options.max_body,
+        max_words=options.max_words,
+        max_sentences=options.max_sentences,
+        time_limit_seconds=options.time_limit,
+        threads=options.threads or usual.threads,
+        max_waiting=options.max_waiting,
     )
-    engine = Engine.load(model, limits, rules_allowed=rules)
-    annotations = Annotations(annotate) if annotate is not None else None
+    engine = Engine.load(options.model, limits, rules_allowed=options.rules)
+    annotations = Annotations(options.annotate) if options.annotate is not None else None
     if annotations is not None:
         count = annotations.counts.in_file
         kept = f"{count} sentences" if count != 1 else "1 sentence"
         typer.echo(f"Corrected trees go to {annotations.file}, which has {kept}.")
         if annotations.damaged is not None:
             say(
-                "a line of the journal was damaged and is left out; the journal as it was is kept "
-                f"as {annotations.damaged}"
+                "a line of the journal was damaged and is skipped; the old journal is kept as "
+                f"{annotations.damaged}"
             )
         if annotations.problem is not None:
             say(annotations.problem)
-    app = create_app(engine, annotations=annotations, hosts=hosts_of(host, allow_host or ()))
+    app = create_app(
+        engine, annotations=annotations, hosts=hosts_of(options.host, options.allow_host or ())
+    )
 
     def started(address: str) -> None:
         typer.echo(f"Serving {engine.name} at {address} (the API is described at {address}/docs).")
 
     try:
-        run(app, limits, host=host, port=port, started=started)
+        run(app, limits, host=options.host, port=options.port, started=started)
     finally:
         if annotations is not None:
             annotations.close()

@@ -3,81 +3,62 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from enum import Enum
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Literal
 
-import typer
-
-from turbotree.cli.inputs.reading import PARSE_FIRST, InputFormat, tree_layout
+from turbotree.cli.inputs.reading import PARSE_FIRST, tree_layout
 from turbotree.cli.inputs.tree_models import tree_model
+from turbotree.cli.options import shared
+from turbotree.cli.options.declaring import Options, option, takes
 from turbotree.cli.outputs.files import check_output, opened_output
-from turbotree.errors import InputError
 from turbotree.parsing.suggesting import OpenSentence, OpenWord, suggest_sentences, suggest_words
 from turbotree.text import CONLLU, Sentence, read_layout, write_sentences
 
 
-class Measure(str, Enum):
-    """How sentences of different lengths are compared."""
+@dataclass(frozen=True, kw_only=True)
+class SuggestOptions(Options):
+    """What ``turbotree suggest`` takes."""
 
-    MEAN = "mean"
-    TOTAL = "total"
+    model: Path = shared.model()
+    input: Path = shared.sentences(help="Sentences to choose from, with tags but no trees.")
+    output: Path | None = shared.output()
+    most: int = option(50, "How many to list; 0 for all.", "--top", metavar="N", least=0)
+    words: bool = option(False, "List single words with their likely heads, not sentences.")
+    measure: Literal["mean", "total"] = option(
+        "mean",
+        "How to rank sentences. mean: by the doubt per word. total: by that of the whole tree, "
+        "which favours long sentences.",
+        "--by",
+        clashes=("words",),
+    )
+    input_format: shared.InputFormat | None = shared.input_format()
+    threads: int = shared.threads()
 
 
-def suggest(
-    model: Annotated[
-        Path, typer.Argument(metavar="MODEL", help="A model that turbotree train wrote, or en.")
-    ],
-    input: Annotated[
-        Path,
-        typer.Argument(metavar="INPUT", help="Sentences to choose from, with tags but no trees."),
-    ],
-    output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", metavar="OUT", help="Without it, standard output."),
-    ] = None,
-    most: Annotated[
-        int, typer.Option("--top", metavar="N", help="How many to list; 0 for all.", min=0)
-    ] = 50,
-    words: Annotated[
-        bool,
-        typer.Option(
-            "--words", help="List single words instead of sentences, with their likely heads."
-        ),
-    ] = False,
-    measure: Annotated[
-        Measure,
-        typer.Option(
-            "--by",
-            help="mean: doubt by the word. total: of the tree, which favours long sentences.",
-        ),
-    ] = Measure.MEAN,
-    threads: Annotated[int, typer.Option(metavar="N", help="Threads to parse with.", min=1)] = 1,
-    input_format: Annotated[
-        InputFormat | None,
-        typer.Option(help="Without it, what the file looks like.", show_default=False),
-    ] = None,
-) -> None:
-    """List the sentences, or the words, whose trees the parser is least sure of.
+@takes(SuggestOptions)
+def suggest(options: SuggestOptions) -> None:
+    """List what to annotate next: where the parser is least sure.
 
-    An hour of annotation teaches most where the parser is in doubt. Sentences come as CoNLL-U with
-    the tree the parser would give them, to be corrected, the most doubtful first; '# entropy' says
-    how open the tree is and Entropy in MISC how open each head, in nats. With --words you get a
-    table of single words: give only these a head, leave _ in the HEAD column of the others, and
-    train on that file; words without a head are free in training.
+    Annotation teaches most where the parser is in doubt. Sentences are written as CoNLL-U with
+    the tree that the parser would give them, to be corrected, the most doubtful first. '# entropy'
+    says how open the tree is, and Entropy in MISC how open each head is, in nats. With --words you
+    get a table of single words: give only these a head, leave _ in the HEAD column of the others,
+    and train on that file; words without a head are free in training.
     """
-    if words and measure is not Measure.MEAN:
-        raise InputError("--by is for sentences; a word has only one entropy")
-    check_output(output, [model, input])
-    parser, prepare = tree_model(model)
-    sentences = prepare(read_layout(input, tree_layout(input, input_format, advice=PARSE_FIRST)))
+    input, output, threads = options.input, options.output, options.threads
+    most = options.most or None
+    check_output(output, [options.model, input])
+    parser, prepare = tree_model(options.model)
+    layout = tree_layout(input, options.input_format, advice=PARSE_FIRST)
+    sentences = prepare(read_layout(input, layout))
     with opened_output(output) as out:
-        if words:
-            found = suggest_words(parser, sentences, most or None, threads=threads)
+        if options.words:
+            found = suggest_words(parser, sentences, most, threads=threads)
             out.write("".join(f"{line}\n" for line in _table(found)).encode())
         else:
             chosen = suggest_sentences(
-                parser, sentences, most or None, measure=measure.value, threads=threads
+                parser, sentences, most, measure=options.measure, threads=threads
             )
             write_sentences((_marked(one) for one in chosen), out, CONLLU)
 

@@ -2,215 +2,248 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import typer
 
-from turbotree.cli import train_options as option
-from turbotree.cli.inputs.reading import OnMistake, read_treebank
+from turbotree.cli.inputs.reading import read_treebank
+from turbotree.cli.options.declaring import PIPELINE, TAGGER, takes
+from turbotree.cli.options.training import TrainOptions
 from turbotree.cli.outputs.files import bytes_text
 from turbotree.cli.outputs.progress import seconds_text
-from turbotree.cli.train_engine import ShardedTraining, check_engine
-from turbotree.cli.train_pipeline import train_jackknifed, train_pipeline
-from turbotree.cli.train_rules import with_rule_weights
-from turbotree.cli.train_tagger import train_tagger
-from turbotree.cli.training_choices import (
-    FeatureSet,
-    ModelKind,
-    Scheme,
-    Tags,
-    Task,
-    TrainingDecoder,
-    given_templates,
-    given_trim,
-)
-from turbotree.cli.training_run import train_and_save, training_output
+from turbotree.cli.training import given_templates, read_labels, train_and_save, training_output
 from turbotree.errors import InputError
-from turbotree.evaluation import attachment_scores
-from turbotree.parsing import Parser, TrainingOptions
+from turbotree.evaluation import attachment_scores, raw_scores
+from turbotree.labeling import TASKS, Tagger, TaggerOptions
+from turbotree.learning.parameter_mixing import Mixing
+from turbotree.learning.progress import Progress
+from turbotree.parsing import Parser, TrainingOptions, compile_rules, learn_rule_weights
+from turbotree.parsing.rules.compiled import ParserRules
+from turbotree.parsing.training.options import TEMPLATE_SETS
+from turbotree.parsing.training.treebank import TrainingSource
+from turbotree.pipeline import Pipeline, PipelineOptions
+from turbotree.pipeline.training import WITHOUT_SPACES, jackknife_tags
+from turbotree.scaling import open_crew, open_engine, train_in_shards
 from turbotree.text import Sentence
+from turbotree.text.surface import raw_text
+
+_OF_PIPELINES = ("bits", "seed", "threads", "licence")
+_UNCHECKED = "no --dev file: scores were not checked, probabilities are only roughly calibrated"
 
 
-def train(
-    train: option.Train,
-    output: option.Output,
-    dev: option.Dev = None,
-    task: option.Task = Task.PARSE,
-    tags: option.Tags = Tags.GIVEN,
-    bits: option.Bits = None,
-    trim: option.Trim = None,
-    label: option.Label = None,
-    columns: option.Columns = None,
-    encoding: option.Encoding = None,
-    scheme: option.Scheme = Scheme.BIOES,
-    trigrams: option.Trigrams = False,
-    model: option.Model = ModelKind.ARC,
-    parts: option.Parts = None,
-    loss: option.Loss = None,
-    beta: option.Beta = None,
-    gamma: option.Gamma = None,
-    decoder: option.Decoder = TrainingDecoder(option.DEFAULTS.decoder),
-    epochs: option.Epochs = None,
-    step: option.Step = None,
-    features: option.Features = FeatureSet(option.DEFAULTS.features),
-    templates: option.Templates = None,
-    threads: option.Threads = 1,
-    seed: option.Seed = option.DEFAULTS.seed,
-    licence: option.Licence = None,
-    single_root: option.SingleRoot = None,
-    rules: option.Rules = None,
-    engine: option.Engine = None,
-    workers: option.Workers = None,
-    address: option.Address = None,
-    mixes: option.Mixes = None,
-    resume: option.Resume = False,
-    on_error: option.OnError = OnMistake.RAISE,
-    quiet: option.Quiet = False,
-) -> None:
-    """Train a parser on a treebank, or a tagger or a pipeline (--task).
+@takes(TrainOptions)
+def train(options: TrainOptions) -> None:
+    """Train a parser, a tagger or a pipeline (--task).
 
-    For a parser, first a light pruner learns which heads are worth a look, then the arcs and the
-    parts that they form are trained, and the labels (beside them, if there are two threads). While
-    training runs, its state is kept in the folder MODEL.checkpoint; it goes when the model is
-    written.
+    A parser is trained in three steps: a light pruner, which learns what heads are plausible; the
+    arcs and the parts that they form; and the labels, at the same time if there are two threads.
+    During training, its state is kept in the folder MODEL.checkpoint, which is removed when the
+    model is written.
     """
-    check_engine(engine, workers, address, mixes, task.value)
-    read = [train, dev, *(rules or []), *(item.partition("=")[2] for item in templates or [])]
-    options: dict[str, Any] = {
-        "loss": loss,
-        "beta": beta,
-        "gamma": gamma,
-        "features": features.value,
-        "seed": seed,
-        "threads": threads,
-        "templates": given_templates(templates or [], task),
-        "licence": licence,
+    options.check_fit(options.kind)
+    tagger = options.kind == TAGGER
+    sets = TASKS[options.task] if tagger else TEMPLATE_SETS
+    settings = options.learning | {
+        "features": options.features,
+        "templates": given_templates(options.templates or [], sets),
     }
-    if epochs is not None:
-        options["epochs"] = epochs
-    if step is not None:
-        options["largest_step"] = step
-    if bits is not None:
-        options["bits"] = bits
-    if task not in (Task.PARSE, Task.PIPELINE):
-        of_trees = (model is not ModelKind.ARC, decoder is not TrainingDecoder.ADMM)
-        given = (parts, single_root, trim)
-        if any(of_trees) or any(x is not None for x in given) or tags is not Tags.GIVEN:
-            raise InputError(
-                "--model, --parts, --decoder, --tags, --trim and roots are for trees, "
-                f"not for task {task.value}"
-            )
-        if rules:
-            raise InputError(f"--rules are for trees, not for task {task.value}")
-        options |= {"task": task.value, "label": label, "scheme": scheme.value}
-        options["trigrams"] = trigrams
-        with training_output(output, read):
-            train_tagger(
-                train,
-                output,
-                dev,
-                options,
-                columns=columns,
-                encoding=encoding,
-                resume=resume,
-                on_error=on_error,
-                quiet=quiet,
-            )
-        return
-    if trigrams or not (label is columns is encoding is None):
-        raise InputError(
-            "--label, --columns, --encoding and --trigrams are for --task tag, chunk or entities"
-        )
-    options |= {
-        "model": model.value,
-        "parts": [part.strip() for part in parts.split(",")] if parts is not None else None,
-        "single_root": single_root,
-        "decoder": decoder.value,
-    }
-    if trim is not None:
-        options["trim"] = given_trim(trim)
-    if task is Task.PIPELINE and rules:
-        raise InputError("--rules are for --task parse; a pipeline obeys hard rules")
-    with training_output(output, read):
-        if task is Task.PIPELINE:
-            train_pipeline(
-                train, output, dev, options, resume=resume, on_error=on_error, quiet=quiet
-            )
-            return
-        fit: Callable[..., Parser] = Parser.train
-        if engine is not None:
-            fit = ShardedTraining(engine, workers, address, mixes)
-        _train_parser(
-            train,
-            output,
-            dev,
-            options,
-            fit=fit,
-            jackknife=tags is Tags.JACKKNIFE,
-            rules=rules,
-            resume=resume,
-            on_error=on_error,
-            quiet=quiet,
-        )
+    if options.bits is not None:
+        settings["bits"] = options.bits
+    if tagger:
+        settings["trigrams"] = options.trigrams
+    else:
+        parts = options.parts
+        settings |= {
+            "model": options.model,
+            "parts": [part.strip() for part in parts.split(",")] if parts is not None else None,
+            "single_root": options.single_root,
+            "decoder": options.decoder,
+        }
+        if options.trim is not None:
+            settings["trim"] = given_trim(options.trim)
+    template_files = (item.partition("=")[2] for item in options.templates or [])
+    read = [options.train, options.dev, *(options.rules or []), *template_files]
+    with training_output(options.output, read):
+        if tagger:
+            _train_tagger(options, settings)
+        elif options.kind == PIPELINE:
+            _train_pipeline(options, settings)
+        else:
+            _train_parser(options, settings)
 
 
-def _train_parser(
-    train: Path,
-    output: Path,
-    dev: Path | None,
-    options: dict[str, Any],
-    *,
-    fit: Callable[..., Parser],
-    jackknife: bool,
-    rules: list[str] | None,
-    resume: bool,
-    on_error: OnMistake,
-    quiet: bool,
-) -> None:
-    TrainingOptions(**options)  # complains before the data are read
-    train_trees = read_treebank(train, on_error, partial=True)
-    dev_trees = read_treebank(dev, on_error) if dev is not None else None
-    source: Path | list[Sentence] = train_trees
-    if isinstance(fit, ShardedTraining) and train.is_file() and on_error is OnMistake.RAISE:
-        source = train  # workers read it themselves
+def _train_parser(options: TrainOptions, settings: dict[str, Any]) -> None:
+    TrainingOptions(**settings)  # complains before the data are read
+    trees = read_treebank(options.train, options.on_error, partial=True)
+    dev = read_treebank(options.dev, options.on_error) if options.dev is not None else None
+    fit: Callable[..., Parser] = Parser.train
+    source: Path | list[Sentence] = trees
+    if options.engine is not None:
+        fit = partial(_fit_in_shards, options)
+        if options.train.is_file() and options.on_error == "raise":
+            source = options.train  # workers read it themselves
     learn: Callable[..., Parser] = partial(fit, source)
-    if jackknife:
-        learn = partial(train_jackknifed, train_trees, fit)
-    if rules:
-        learn = with_rule_weights(learn, rules, train_trees)
-    parser, seconds = train_and_save(
-        learn,
-        output,
-        resume=resume,
-        quiet=quiet,
-        dev=dev_trees,
-        **options,
-    )
-    if not quiet:
-        typer.echo(_summary(parser, output, dev_trees, options["threads"], seconds))
+    if options.tags == "jackknife":
+        learn = partial(_train_jackknifed, trees, fit)
+    if options.rules:
+        learn = _with_rule_weights(learn, options.rules, trees)
+    parser, seconds = train_and_save(learn, options, dev=dev, **settings)
+    if not options.quiet:
+        typer.echo(_parser_summary(parser, options, dev, seconds))
 
 
-def _summary(
-    parser: Parser, output: Path, dev: list[Sentence] | None, threads: int, seconds: float
+def _fit_in_shards(options: TrainOptions, train: TrainingSource, **settings: Any) -> Parser:
+    """Train as ``Parser.train`` does, in as many shards as there are workers."""
+    assert options.engine is not None
+    workers = options.workers or 2
+    with (
+        open_engine(options.engine, workers, address=options.address) as engine,
+        open_crew(engine, workers) as crew,
+    ):
+        return train_in_shards(train, crew, workers, mixing=Mixing(times=options.mixes), **settings)
+
+
+def _train_jackknifed(
+    train: list[Sentence],
+    fit: Callable[..., Parser],
+    *,
+    checkpoint: Path,
+    resume: bool,
+    progress: Progress,
+    dev: list[Sentence] | None = None,
+    **settings: Any,
+) -> Parser:
+    """Train a parser on the tags that models without the part in question predict."""
+    shared = {name: settings[name] for name in ("seed", "threads")}
+    state: dict[str, Any] = {"checkpoint": checkpoint, "resume": resume, "progress": progress}
+    tagged = jackknife_tags(train, **shared, **state)
+    return fit(tagged, dev=dev, **state, **settings)
+
+
+def _with_rule_weights(
+    train: Callable[..., Parser], rules: list[str], trees: Sequence[Sentence]
+) -> Callable[..., Parser]:
+    """Give a function that trains, and then learns the weights that rules leave open."""
+    compiled = compile_rules(rules)
+    if not any(rule.learn for rule in compiled.rules):
+        raise InputError(f"{compiled.source}: no rule has the weight [?], to be learnt")
+    whole = [tree for tree in trees if None not in tree.heads]
+    if not whole:
+        raise InputError("weights of rules are learnt from whole trees; every one lacks some head")
+    return partial(_train_with_rules, train, compiled, whole)
+
+
+def _train_with_rules(
+    train: Callable[..., Parser],
+    rules: ParserRules,
+    trees: list[Sentence],
+    *,
+    progress: Progress,
+    **settings: Any,
+) -> Parser:
+    parser = train(progress=progress, **settings)
+    progress.note("learning the weights of rules")
+    weighted = learn_rule_weights(parser, rules, trees)
+    for name, weight in weighted.record["rules"].items():
+        progress.note(f"rule {name}  {weight:.3f}")
+    return weighted
+
+
+def _parser_summary(
+    parser: Parser, options: TrainOptions, dev: list[Sentence] | None, seconds: float
 ) -> str:
-    weights = parser.sparse()["parts"].weights or ()
+    record, weights = parser.record, parser.sparse()["parts"].weights or ()
     lines = [
-        f"{output}: {bytes_text(output.stat().st_size)}, "
-        f"{len(weights):,} features of {', '.join(parser.parts.families)}; "
-        f"{len(parser.labels.dictionary.names)} labels",
-        f"{parser.record['parts'][-1]['features']:,} features met in training, "
-        f"{parser.record['supported features']:,} occur in right trees",
-        f"trained on {parser.record['sentences']:,} sentences in {seconds_text(seconds)}",
+        f"{_size(options)}, {len(weights):,} features of "
+        f"{', '.join(parser.parts.families)}; {len(parser.labels.dictionary.names)} labels",
+        f"{record['parts'][-1]['features']:,} features seen in training, "
+        f"{record['supported features']:,} of them in correct trees",
+        _trained(record, seconds),
     ]
-    if free := parser.record["words without a head"]:
-        lines[-1] += f"; {free:,} of their {parser.record['words']:,} words had no head"
+    if free := record["words without a head"]:
+        lines[-1] += f"; {free:,} of their {record['words']:,} words had no head"
     if dev:
-        parses = parser.pipe(dev, threads=threads)
+        parses = parser.pipe(dev, threads=options.threads)
         scores = attachment_scores(dev, (parse.to_sentence() for parse in parses))
         lines.append(f"dev: UAS {scores.uas:.2f}, LAS {scores.las:.2f}")
     else:
-        lines.append("no --dev file: scores were not checked, probabilities are calibrated roughly")
+        lines.append(_UNCHECKED)
     return "\n".join(lines)
+
+
+def _train_tagger(options: TrainOptions, settings: dict[str, Any]) -> None:
+    if TaggerOptions(**settings).scheme == "auto" and options.dev is None:
+        raise InputError("--scheme auto chooses by the score on a --dev file; there is none")
+    sentences = read_labels(options.train, options)
+    dev = read_labels(options.dev, options) if options.dev is not None else None
+    tagger, seconds = train_and_save(partial(Tagger.train, sentences), options, dev=dev, **settings)
+    if options.quiet:
+        return
+    stages = tagger.stages
+    columns = ", ".join(f"{stage.column} ({len(stage.model.labels)} labels)" for stage in stages)
+    typer.echo(f"{_size(options)}, {tagger.features:,} features; {columns}")
+    typer.echo(_trained(tagger.record, seconds))
+    last = {name: records[-1]["scores"] for name, records in tagger.record["stages"].items()}
+    scores = [
+        f"{name} {title.removeprefix('dev ')} {score:.2f}"
+        for name, row in last.items()
+        for title, score in row.items()
+    ]
+    typer.echo(f"dev: {', '.join(scores)}" if scores else _UNCHECKED)
+
+
+def _train_pipeline(options: TrainOptions, settings: dict[str, Any]) -> None:
+    own = {name: settings[name] for name in _OF_PIPELINES if name in settings}
+    own["parser"] = {name: value for name, value in settings.items() if name not in _OF_PIPELINES}
+    PipelineOptions(**own)  # complains before the data are read
+    trees = read_treebank(options.train, options.on_error)
+    dev = read_treebank(options.dev, options.on_error) if options.dev is not None else None
+    pipeline, seconds = train_and_save(partial(Pipeline.train, trees), options, dev=dev, **own)
+    if not options.quiet:
+        typer.echo(_pipeline_summary(pipeline, options, dev, seconds))
+
+
+def _pipeline_summary(
+    pipeline: Pipeline, options: TrainOptions, dev: list[Sentence] | None, seconds: float
+) -> str:
+    lines = [_size(options), _trained(pipeline.record, seconds)]
+    if pipeline.tokenizer is None:
+        lines.append(WITHOUT_SPACES)
+    if dev and pipeline.tokenizer is not None:
+        parses = pipeline(raw_text(dev))
+        scores = raw_scores(dev, [parse.to_sentence() for parse in parses])
+        figures = ", ".join(f"{name} {counts.f1:.2f}" for name, counts in scores.figures.items())
+        lines.append(f"dev from raw text: {figures}")
+    elif dev:
+        parses = list(pipeline.annotate_stream(dev))
+        known = attachment_scores(dev, [parse.to_sentence() for parse in parses])
+        lines.append(f"dev with its words given: UAS {known.uas:.2f}, LAS {known.las:.2f}")
+    else:
+        lines.append(_UNCHECKED)
+    return "\n".join(lines)
+
+
+def _size(options: TrainOptions) -> str:
+    return f"{options.output}: {bytes_text(options.output.stat().st_size)}"
+
+
+def _trained(record: dict[str, Any], seconds: float) -> str:
+    return f"trained on {record['sentences']:,} sentences in {seconds_text(seconds)}"
+
+
+def given_trim(text: str) -> float | dict[str, float]:
+    """Read a number, or several with names.
+
+    >>> given_trim("2"), given_trim("labels=4,pruner=15")
+    (2.0, {'labels': 4.0, 'pruner': 15.0})
+    """
+    try:
+        if "=" not in text:
+            return float(text)
+        pairs = (item.split("=") for item in text.split(","))
+        return {name.strip(): float(value) for name, value in pairs}
+    except ValueError:
+        raise InputError(f"--trim {text}: expected a number, or NAME=NUMBER,...") from None

@@ -9,16 +9,22 @@ from __future__ import annotations
 import os
 import select
 from collections import deque
-from collections.abc import Iterator
-from typing import IO
+from collections.abc import Callable, Iterable, Iterator
+from typing import IO, TypeVar
 
+from turbotree.cli.inputs.reading import standard_input
 from turbotree.errors import InputError
 from turbotree.text import Sentence
+from turbotree.text.sources import is_live
 
 _PIECE = 1 << 16
+#: Sentences per thread that are parsed at once, if so many have arrived.
+MOST_AT_ONCE = 256
+
+_Answer = TypeVar("_Answer")
 
 
-class Arriving:
+class LiveInput:
     """The lines of a live input, with a look at what has already arrived.
 
     It reads the file descriptor itself, because what lies in Python's own buffer cannot be seen.
@@ -85,8 +91,30 @@ class _Ends:
         self._blank_before = blank
 
 
+def live_input() -> LiveInput | IO[bytes]:
+    """Give standard input, in a way that tells what has arrived if it is live."""
+    stream = standard_input()
+    return LiveInput(stream) if is_live(stream) else stream
+
+
+def answers(
+    find: Callable[[Iterable[Sentence]], Iterable[_Answer]],
+    sentences: Iterator[Sentence],
+    source: object,
+    out: IO[bytes],
+    largest: int,
+) -> Iterator[_Answer]:
+    """Find answers for sentences; for those of a live input batch by batch, written at once."""
+    if not isinstance(source, LiveInput):
+        yield from find(sentences)
+        return
+    for batch in batches(sentences, source, largest):
+        yield from find(batch)
+        out.flush()
+
+
 def batches(
-    sentences: Iterator[Sentence], source: Arriving, largest: int
+    sentences: Iterator[Sentence], source: LiveInput, largest: int
 ) -> Iterator[list[Sentence]]:
     """Group sentences that have arrived together; those before a malformed one are still given."""
     batch: list[Sentence] = []

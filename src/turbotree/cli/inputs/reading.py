@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from enum import Enum
 from pathlib import Path
 from typing import IO
 
+from turbotree.cli.options.shared import ErrorPolicy, InputFormat
 from turbotree.cli.process.failures import say
 from turbotree.errors import InputError, TurbotreeError
 from turbotree.models import USUAL
@@ -26,40 +26,20 @@ from turbotree.text import (
 from turbotree.text.sniffing import found_layout
 
 STDIN = Path("-")
+#: Formats with nothing but words, for pipelines; the others hold trees.
+PLAIN = ("text", "lines", "words")
 #: What to do with text where sentences are asked for.
 PARSE_FIRST = f"; turbotree parse {USUAL} FILE -o FILE.conllu makes CoNLL-U of text"
 
 
-class OnMistake(str, Enum):
-    """What to do about a malformed sentence."""
-
-    RAISE = "raise"
-    SKIP = "skip"
-
-
-class InputFormat(str, Enum):
-    """The formats that hold trees; and, for pipelines, plain text with and without structure."""
-
-    CONLLU = "conllu"
-    CONLLX = "conllx"
-    TEXT = "text"
-    LINES = "lines"
-    WORDS = "words"
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether there is nothing but words: no tags, no trees."""
-        return self in (InputFormat.TEXT, InputFormat.LINES, InputFormat.WORDS)
-
-
 class Skipped:
-    """Counts the sentences that are left out; the first is kept for the report.
+    """Counts the sentences that are skipped; the first is kept for the report.
 
     They are malformed, or no tree obeys the rules and heads that are given for them.
     """
 
-    def __init__(self, on_error: OnMistake) -> None:
-        self.on_error: OnError = "raise" if on_error is OnMistake.RAISE else self
+    def __init__(self, on_error: ErrorPolicy) -> None:
+        self.on_error: OnError = "raise" if on_error == "raise" else self
         self._count = 0
         self._first: TurbotreeError | None = None
 
@@ -115,12 +95,12 @@ def with_advice(sentences: Iterator[Sentence], advice: str) -> Iterator[Sentence
 
 def format_layout(format: InputFormat) -> Layout:
     """Give the layout of a format of sentences."""
-    if format.is_plain:
+    if format in PLAIN:
         raise InputError(
-            f"--input-format {format.value} is for turbotree parse with a pipeline, {USUAL} for "
+            f"--input-format {format} is for turbotree parse with a pipeline, {USUAL} for "
             "instance; expected CoNLL-U here"
         )
-    return layout_of(format.value)
+    return layout_of(format)
 
 
 def read_trees(path: Path, skipped: Skipped, *, partial: bool = False) -> Iterator[Sentence]:
@@ -140,8 +120,8 @@ def read_trees(path: Path, skipped: Skipped, *, partial: bool = False) -> Iterat
             yield sentence
 
 
-def read_treebank(path: Path, on_error: OnMistake, *, partial: bool = False) -> list[Sentence]:
-    """Read a whole treebank, and say what was left out of it."""
+def read_treebank(path: Path, on_error: ErrorPolicy, *, partial: bool = False) -> list[Sentence]:
+    """Read a whole treebank, and say what was skipped."""
     skipped = Skipped(on_error)
     sentences = list(read_trees(path, skipped, partial=partial))
     skipped.report()

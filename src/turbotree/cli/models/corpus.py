@@ -5,13 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from enum import Enum
-from pathlib import Path
 from typing import Any
 
 import typer
 
-from turbotree.cli.inputs.reading import OnMistake
+from turbotree.cli.options.parsing import ParseOptions
 from turbotree.cli.outputs.progress import seconds_text
 from turbotree.errors import InputError
 from turbotree.scaling import CorpusReport, open_engine, parse_corpus
@@ -20,64 +18,38 @@ from turbotree.scaling.engines import OneProcess
 from turbotree.scaling.parquet import is_parquet
 
 
-class EngineName(str, Enum):
-    """Who does the work."""
-
-    PROCESSES = "processes"
-    RAY = "ray"
-
-
-class RowKind(str, Enum):
-    """What a row of a table of trees is."""
-
-    TOKEN = "token"
-    SENTENCE = "sentence"
-
-
-def parse_with_engine(
-    model: Path,
-    input: Path | None,
-    output: Path | None,
-    *,
-    engine: EngineName | None,
-    workers: int | None,
-    address: str | None,
-    options: dict[str, Any],
-    on_error: OnMistake,
-    rows: RowKind | None = None,
-    column: str | None = None,
-) -> None:
+def parse_files(options: ParseOptions) -> None:
     """Parse a file, or all files of a folder, and say how it went; here, without an engine."""
+    input, output = options.input, options.output
+    engine, rows = options.engine, options.rows
     if input is None or output is None:
         raise InputError(
-            "--engine needs an INPUT, a file or a folder, and an output (-o); Parquet does too"
+            "--engine and Parquet need an INPUT (a file or a folder) and an output (-o)"
         )
-    if engine is None and (workers is not None or address is not None):
-        raise InputError("--workers and --address are for --engine")
     files = sorted(p for p in input.iterdir() if p.is_file()) if input.is_dir() else [input]
     files = [file for file in files if not file.name.startswith(".")]
     if input.is_dir():
         output.mkdir(exist_ok=True)
     targets = [output] if not output.is_dir() else files
-    if rows is not None and not any(is_parquet(target) for target in targets):
-        raise InputError("--rows are for an output called .parquet")
-    if column is not None and not any(is_parquet(file) for file in files):
+    if rows is not None and not any(map(is_parquet, targets)):
+        raise InputError("--rows is for an output called .parquet")
+    if options.parquet_column is not None and not any(map(is_parquet, files)):
         raise InputError("--parquet-column is for an input called .parquet")
     opening = (
-        open_engine(engine.value, workers or 2, address=address)
+        open_engine(engine, options.workers or 2, address=options.address)
         if engine is not None
         else nullcontext(OneProcess())
     )
     with opening as opened, _progress() as told:
         report = parse_corpus(
-            model,
+            options.model,
             files,
             output,
             opened,
-            options=options,
-            skip_errors=on_error is OnMistake.SKIP,
-            rows=(rows or RowKind.TOKEN).value,
-            column=column,
+            options=options.search | ({"rules": options.rules} if options.rules else {}),
+            skip_errors=options.on_error == "skip",
+            rows=rows or "token",
+            column=options.parquet_column,
             on_piece=told,
         )
     typer.echo(_summary(report), err=True)

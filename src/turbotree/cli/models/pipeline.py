@@ -8,10 +8,13 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from turbotree.cli.inputs.live import Arriving, batches
-from turbotree.cli.inputs.reading import STDIN, InputFormat, Skipped, format_layout, standard_input
+from turbotree.cli.inputs.live import MOST_AT_ONCE, LiveInput, answers
+from turbotree.cli.inputs.reading import PLAIN, STDIN, Skipped, format_layout, standard_input
+from turbotree.cli.models.parser import Search
+from turbotree.cli.options.parsing import ParseOptions
+from turbotree.cli.options.shared import InputFormat
 from turbotree.cli.outputs.files import in_color, opened_output
-from turbotree.cli.outputs.formats import Notes, OutputFormat, format_of, write_parses
+from turbotree.cli.outputs.formats import Notes, chosen_format, write_parses
 from turbotree.errors import InputError
 from turbotree.parsing import Parse
 from turbotree.pipeline import Pipeline, Tokenizer
@@ -20,61 +23,45 @@ from turbotree.text import Sentence, read_layout, sniff
 from turbotree.text.blocks import BYTE_ORDER_MARK
 from turbotree.text.sources import is_live, lines_of, name_of
 
-#: Finds trees of a stream of sentences.
-Find = Callable[..., Iterator[Parse]]
-
-# Text is parsed a paragraph at a time, and further where none ends for long.
+# Text is parsed paragraph by paragraph, and further where none ends for long.
 _LONGEST_TEXT = 100_000  # characters
-# Lines that are parsed at once from a live input, if so many have arrived.
-_MOST_LINES = 256
-_BY_ENDING = {".lines": InputFormat.LINES, ".words": InputFormat.WORDS}
+_BY_ENDING: dict[str, InputFormat] = {".lines": "lines", ".words": "words"}
 
 
 def run_pipeline(
-    pipeline: Pipeline,
-    input: Path | None,
-    output: Path | None,
-    *,
-    text: str | None,
-    format: OutputFormat | None,
-    input_format: InputFormat | None,
-    keep_tags: bool,
-    notes: Notes,
-    skipped: Skipped,
-    find: Find | None,
-    options: dict[str, Any],
+    pipeline: Pipeline, options: ParseOptions, notes: Notes, skipped: Skipped, search: Search
 ) -> None:
     """Parse text, or sentences whose words are known, and write the trees.
 
-    Several trees of each tagged sentence are what `find` gives; without it, the best one.
+    One tree of each sentence is the pipeline's own affair; the search finds several.
     """
+    text, input, output = options.text, options.input, options.output
     if text is not None and input is not None:
         raise InputError("--text and INPUT: give only one of them")
     source: Any = input if input is not None and input != STDIN else None
     drawn = text is not None and output is None and sys.stdout.isatty()
-    usual = OutputFormat.TEXT if drawn else OutputFormat.CONLLU
-    chosen = format or format_of(output) or usual
-    if notes.marginals and chosen is OutputFormat.CONLLX:
-        raise InputError(
-            "CoNLL-X has no column for probabilities; choose another --format with --marginals"
-        )
-    given = input_format or (_format_at(source) if text is None else InputFormat.TEXT)
-    if text is not None and not given.is_plain:
-        raise InputError(f"--text and --input-format {given.value}: give only one of them")
-    if keep_tags and given.is_plain:
+    chosen = chosen_format(
+        options.format, output, "text" if drawn else "conllu", marginals=notes.marginals
+    )
+    given = options.input_format or (_format_at(source) if text is None else "text")
+    if text is not None and given not in PLAIN:
+        raise InputError(f"--text and --input-format {given}: give only one of them")
+    if options.keep_tags and given in PLAIN:
         raise InputError("--keep-tags is for sentences; plain text has no tags")
 
     def trees(sentences: Iterable[Sentence]) -> Iterator[Parse]:
-        if find is None:
-            return pipeline.annotate_stream(sentences, keep_tags=keep_tags, **options)
-        return find(sentences if keep_tags else pipeline.tag_stream(sentences), **options)
+        if notes.numbered is None:
+            return pipeline.annotate_stream(
+                sentences, keep_tags=options.keep_tags, **search.options
+            )
+        return search(sentences if options.keep_tags else pipeline.tag_stream(sentences))
 
     parses: Iterable[Parse]
     with opened_output(output) as out:
         stream = source if source is not None or text is not None else standard_input()
-        if given is InputFormat.TEXT:
+        if given == "text":
             parses = _parse_text(pipeline, stream, text, out, trees)
-        elif given.is_plain:
+        elif given in PLAIN:
             stream = stream if text is None else io.BytesIO(text.encode())
             parses = _parse_lines(pipeline, stream, given, out, trees)
         else:
@@ -89,14 +76,14 @@ def _format_at(path: Path | None) -> InputFormat:
     if named is not None:
         return named
     if path is None or not path.is_file():
-        return InputFormat.TEXT
+        return "text"
     try:
         layout = sniff(path)
     except InputError:
-        return InputFormat.TEXT
+        return "text"
     if not layout.numbered:
-        return InputFormat.TEXT
-    return InputFormat.CONLLU if layout.extended else InputFormat.CONLLX
+        return "text"
+    return "conllu" if layout.extended else "conllx"
 
 
 def _parse_text(
@@ -132,14 +119,9 @@ def _parse_lines(
     out: IO[bytes],
     trees: Callable[[Iterable[Sentence]], Iterator[Parse]],
 ) -> Iterator[Parse]:
-    tokenizer = _tokenizer(pipeline) if format is InputFormat.LINES else None
-    if not is_live(source):
-        yield from trees(line_sentences(source, tokenizer))
-        return
-    arriving = Arriving(source, by_line=True)
-    for batch in batches(line_sentences(arriving, tokenizer), arriving, _MOST_LINES):
-        yield from trees(batch)
-        out.flush()
+    tokenizer = _tokenizer(pipeline) if format == "lines" else None
+    source = LiveInput(source, by_line=True) if is_live(source) else source
+    yield from answers(trees, line_sentences(source, tokenizer), source, out, MOST_AT_ONCE)
 
 
 def line_sentences(source: Any, tokenizer: Tokenizer | None) -> Iterator[Sentence]:

@@ -5,19 +5,18 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterable, Iterator
-from pathlib import Path
-from typing import IO, Any
+from functools import partial
+from typing import Any
 
-from turbotree.cli.inputs.live import Arriving, batches
+from turbotree.cli.inputs.live import MOST_AT_ONCE, answers, live_input
 from turbotree.cli.inputs.reading import (
     STDIN,
-    InputFormat,
     Skipped,
     format_layout,
     layout_at,
-    standard_input,
     with_advice,
 )
+from turbotree.cli.options.parsing import ParseOptions
 from turbotree.cli.outputs.files import opened_output
 from turbotree.cli.outputs.formats import OutputFormat, format_of
 from turbotree.errors import InputError
@@ -32,39 +31,24 @@ from turbotree.text import (
     renamed,
     write_sentences,
 )
-from turbotree.text.sources import is_live
 
-_MOST_AT_ONCE = 256
-_ADVICE = "; this model is a tagger, which needs words, one a line: raw text is for pipelines"
+_ADVICE = "; this model is a tagger, which needs words, one per line: raw text is for pipelines"
 #: Labels at least this likely are listed as alternatives.
 _LIKELY = 0.01
 
 
-def tag_file(
-    tagger: Tagger,
-    input: Path | None,
-    output: Path | None,
-    *,
-    format: OutputFormat | None,
-    input_format: InputFormat | None,
-    columns: str | None,
-    encoding: str | None,
-    marginals: bool,
-    threads: int,
-    skipped: Skipped,
-) -> None:
+def tag_file(tagger: Tagger, options: ParseOptions, skipped: Skipped) -> None:
     """Label the sentences of a file or of standard input."""
-    source, layout = _source(tagger, input, input_format, column_names(columns))
-    chosen = _format(format, output, layout, marginals)
+    marginals, encoding = options.marginals, options.encoding
+    source, layout = _source(tagger, options)
+    chosen = _format(options, layout)
     sentences = with_advice(
         read_layout(source, layout, on_error=skipped.on_error, encoding=encoding), _ADVICE
     )
-    with opened_output(output) as out:
-        if isinstance(source, Arriving):
-            taggings = _live(tagger, sentences, source, out, threads)
-        else:
-            taggings = tagger.pipe(sentences, threads=threads)
-        if chosen is OutputFormat.JSON:
+    find = partial(tagger.pipe, threads=options.threads)
+    with opened_output(options.output) as out:
+        taggings = answers(find, sentences, source, out, MOST_AT_ONCE * options.threads)
+        if chosen == "json":
             for tagging in taggings:
                 record = json.dumps(tagging_record(tagging, marginals), ensure_ascii=False)
                 out.write(record.encode() + b"\n")
@@ -106,48 +90,29 @@ def input_layout(tagger: Tagger, found: Layout, where: str, names: list[str] | N
     )
 
 
-def _source(
-    tagger: Tagger, path: Path | None, format: InputFormat | None, names: list[str] | None
-) -> tuple[Any, Layout]:
+def _source(tagger: Tagger, options: ParseOptions) -> tuple[Any, Layout]:
+    path, format, names = options.input, options.input_format, column_names(options.columns)
     usual = CONLLU if tagger.columns is None else column_layout(tagger.columns, None)
-    if names is not None and format is not None:
-        raise InputError(f"--columns and --input-format {format.value}: give only one of them")
     if path is not None and path != STDIN:
         found = format_layout(format) if format else layout_at(path, otherwise=usual)
         return path, input_layout(tagger, found, str(path), names)
-    stream = standard_input()
     layout = format_layout(format) if format else usual
     if names is not None:
         layout = renamed(column_layout(names, None), names)
-    return Arriving(stream) if is_live(stream) else stream, layout
+    return live_input(), layout
 
 
-def _format(
-    format: OutputFormat | None, output: Path | None, layout: Layout, marginals: bool
-) -> OutputFormat | None:
+def _format(options: ParseOptions, layout: Layout) -> OutputFormat | None:
     """Return JSON, or None for the format of the input, which is all that a tagger writes."""
-    own = {CONLLU: OutputFormat.CONLLU, CONLLX: OutputFormat.CONLLX}.get(layout)
-    chosen = format or format_of(output)
-    if chosen not in (None, OutputFormat.JSON, own):
-        assert chosen is not None
-        raise InputError(f"a tagger writes {layout.name} as it came, or json; not {chosen.value}")
-    if marginals and chosen is not OutputFormat.JSON and layout != CONLLU:
+    own = {CONLLU: "conllu", CONLLX: "conllx"}.get(layout)
+    chosen = options.format or format_of(options.output)
+    if chosen is not None and chosen not in ("json", own):
+        raise InputError(f"a tagger writes {layout.name} as it came, or json; not {chosen}")
+    if options.marginals and chosen != "json" and layout != CONLLU:
         raise InputError(
             f"{layout.name} has no column for probabilities; choose --format json with --marginals"
         )
-    return chosen if chosen is OutputFormat.JSON else None
-
-
-def _live(
-    tagger: Tagger,
-    sentences: Iterator[Sentence],
-    source: Arriving,
-    out: IO[bytes],
-    threads: int,
-) -> Iterator[Tagging]:
-    for batch in batches(sentences, source, _MOST_AT_ONCE * threads):
-        yield from tagger.pipe(batch, threads=threads)
-        out.flush()
+    return chosen if chosen == "json" else None
 
 
 def _predicted(taggings: Iterable[Tagging], marginals: bool) -> Iterator[Sentence]:

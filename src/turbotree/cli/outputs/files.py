@@ -1,4 +1,4 @@
-"""Where a verb's output goes: standard output, or a file that appears whole or not at all."""
+"""Where a command's output goes: standard output, or a file that appears whole or not at all."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def check_output(path: Path | None, inputs: Iterable[Path | str | None]) -> None
     path
         The file to write; None is standard output.
     inputs
-        All that the verb reads: files, names of models, ``-`` for standard input. None and what
+        All that the command reads: files, names of models, ``-`` for standard input. None and what
         is not there are left out.
     """
     read = [_file(given) for given in inputs if given is not None]

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from enum import Enum
 from html import escape
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Literal
 
 from turbotree.errors import InputError
 from turbotree.parsing import Parse
@@ -40,37 +39,40 @@ _NOT_CONVERGED = "approximate, not converged"
 _LIKELY = 0.01
 
 
-class OutputFormat(str, Enum):
-    """What ``turbotree parse`` can write."""
+OutputFormat = Literal["conllu", "conllx", "json", "text", "svg", "html"]
 
-    CONLLU = "conllu"
-    CONLLX = "conllx"
-    JSON = "json"
-    TEXT = "text"
-    SVG = "svg"
-    HTML = "html"
-
-
-_BY_ENDING = {
-    ".conllu": OutputFormat.CONLLU,
-    ".conllx": OutputFormat.CONLLX,
-    ".json": OutputFormat.JSON,
-    ".jsonl": OutputFormat.JSON,
-    ".svg": OutputFormat.SVG,
-    ".html": OutputFormat.HTML,
+_BY_ENDING: dict[str, OutputFormat] = {
+    ".conllu": "conllu",
+    ".conllx": "conllx",
+    ".json": "json",
+    ".jsonl": "json",
+    ".svg": "svg",
+    ".html": "html",
 }
 
 
 def format_of(output: Path | None) -> OutputFormat | None:
     """Guess the format from the name of the output; None if it says nothing.
 
-    >>> format_of(Path("trees.html")).value, format_of(Path("parsed.conllu.gz")).value
+    >>> format_of(Path("trees.html")), format_of(Path("parsed.conllu.gz"))
     ('html', 'conllu')
     """
     if output is None:
         return None
     plain = output.with_suffix("") if output.suffix == ".gz" else output
     return _BY_ENDING.get(plain.suffix)
+
+
+def chosen_format(
+    given: OutputFormat | None, output: Path | None, usual: OutputFormat, *, marginals: bool
+) -> OutputFormat:
+    """Give the format asked for, or that of the output's name, or the usual one."""
+    chosen = given or format_of(output) or usual
+    if marginals and chosen == "conllx":
+        raise InputError(
+            "CoNLL-X has no column for probabilities; choose another --format with --marginals"
+        )
+    return chosen
 
 
 def write_parses(
@@ -82,18 +84,18 @@ def write_parses(
     color: bool = False,
 ) -> None:
     """Write parses to a stream as they come."""
-    if format in (OutputFormat.CONLLU, OutputFormat.CONLLX):
-        layout = CONLLU if format is OutputFormat.CONLLU else CONLLX
+    if format in ("conllu", "conllx"):
+        layout = CONLLU if format == "conllu" else CONLLX
         write_sentences((_predicted(parse, notes) for parse in parses), out, layout)
         return
     pieces: Iterable[str]
-    if format is OutputFormat.JSON:
+    if format == "json":
         pieces = (
             json.dumps(parse_record(parse, notes), ensure_ascii=False) + "\n" for parse in parses
         )
-    elif format is OutputFormat.TEXT:
+    elif format == "text":
         pieces = (_text(parse, notes, color) for parse in parses)
-    elif format is OutputFormat.SVG:
+    elif format == "svg":
         pieces = [_single_svg(parses)]
     else:
         pieces = _page(parses, notes)

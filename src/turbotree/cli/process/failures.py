@@ -29,10 +29,10 @@ MISTAKE, BROKEN_PIPE = 2, 141
 
 
 class CarefulGroup(TyperGroup):
-    """The verbs together, with their errors turned into lines."""
+    """The commands together, with their errors turned into lines."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run a verb."""
+        """Run a command."""
         try:
             result = super().invoke(ctx)
             sys.stdout.flush()  # here, where a broken pipe can still be dealt with
@@ -57,13 +57,13 @@ class CarefulGroup(TyperGroup):
         return result
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Find a verb; one that there is not is a mistake in a name."""
+        """Find a command; one that there is not is a mistake in a name."""
         if args[0] not in self.commands and not args[0].startswith("-"):
             raise unknown("command", args[0], self.commands)
         return super().resolve_command(ctx, args)
 
     def make_context(self, info_name: Any, args: list[str], *more: Any, **extra: Any) -> Any:
-        """Read the options before the verb."""
+        """Read the options before the command."""
         given = bool(args)  # without any, the error that comes is the help
         try:
             return super().make_context(info_name, args, *more, **extra)
@@ -121,7 +121,7 @@ def _about_arguments(error: Any) -> str:
 
 
 def _arguments(parameters: list[Any]) -> str:
-    """Give the arguments of a verb as they stand in its usage: ``MODEL INPUT``."""
+    """Give the arguments of a command as they stand in its usage: ``MODEL INPUT``."""
     return " ".join(_metavar(one) for one in parameters if one.opts[0][:1] != "-")
 
 

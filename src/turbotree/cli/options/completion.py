@@ -1,0 +1,43 @@
+"""What a shell offers for models and treebanks (``turbotree --install-completion``)."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from turbotree.models import SHIPPED
+
+
+def models(incomplete: str) -> list[str]:
+    """Offer the bundled models, model files and folders.
+
+    >>> models("e")[0]
+    'en'
+    """
+    bundled = [name for name in SHIPPED if name.startswith(incomplete)]
+    return bundled + _files(incomplete, (".safetensors",))
+
+
+def treebanks(incomplete: str) -> list[str]:
+    """Offer treebanks and folders."""
+    return _files(incomplete, (".conllu", ".conllu.gz", ".conllx", ".conllx.gz"))
+
+
+def _files(incomplete: str, endings: tuple[str, ...]) -> list[str]:
+    """Find files by the beginning of their path; a folder that is the only match is opened."""
+    before, name = os.path.split(incomplete)
+    found = []
+    try:
+        for path in sorted(Path(before or os.curdir).expanduser().iterdir()):
+            hidden = path.name.startswith(".") and not name.startswith(".")
+            if path.name.startswith(name) and not hidden:
+                if path.is_dir():
+                    found.append(os.path.join(before, path.name, ""))
+                elif path.name.endswith(endings):
+                    found.append(os.path.join(before, path.name))
+    except OSError:
+        return []
+    # A shell puts a space after the only match, which is the end of a path.
+    if len(found) == 1 and found[0].endswith(os.sep) and found[0] != incomplete:
+        return _files(found[0], endings) or found
+    return found

@@ -1,0 +1,322 @@
+"""The options of ``turbotree train`` and ``turbotree select``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from turbotree.cli.options import completion, shared
+from turbotree.cli.options.declaring import (
+    INPUT,
+    MODEL,
+    OUTPUT,
+    PARSER,
+    PIPELINE,
+    SCALE,
+    TAGGER,
+    TRAINING,
+    TREES,
+    Options,
+    argument,
+    option,
+)
+from turbotree.labeling import TASKS
+from turbotree.learning.selection.selector import SelectionOptions
+from turbotree.parsing import TrainingOptions
+from turbotree.parsing.parts import FAMILIES
+from turbotree.parsing.training.options import TEMPLATE_SETS
+
+_DEFAULTS = TrainingOptions()
+_SELECTION = SelectionOptions()
+_LABEL_SETS = [name for sets in TASKS.values() for name in sets]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LearningOptions(Options):
+    """What ``train`` and ``select`` have in common."""
+
+    train: Path = argument(
+        "Annotated sentences: CoNLL-U or CoNLL-X; .gz is unpacked. For taggers also a column file, "
+        "as in CoNLL-2000.",
+        metavar="TRAIN",
+        complete=completion.treebanks,
+    )
+    output: Path = shared.output(default=..., help="The model file to write.", metavar="MODEL")
+    dev: Path | None = option(
+        None,
+        "Held-out sentences, to show scores during training and to calibrate the probabilities. "
+        "Give them if you can.",
+        metavar="FILE",
+        complete=completion.treebanks,
+    )
+    task: Literal["parse", "tag", "chunk", "entities", "pipeline"] = option(
+        "parse",
+        "parse: trees. tag: UPOS, XPOS and FEATS. chunk, entities: spans of words. pipeline: "
+        "everything from raw text to trees.",
+    )
+
+    columns: str | None = shared.columns(fits=(TAGGER,))
+    encoding: str | None = shared.encoding(fits=(TAGGER,))
+    on_error: shared.ErrorPolicy = shared.on_error()
+
+    label: str | None = option(
+        None,
+        "The column to learn, by name or number. Without it, the last one of a column file.",
+        metavar="COLUMN",
+        fits=(TAGGER,),
+        panel=MODEL,
+    )
+    scheme: Literal["bioes", "bio", "auto"] = option(
+        "bioes",
+        "How spans are encoded inside the model; the output is as in TRAIN. auto: whichever "
+        "scores better on the dev file.",
+        fits=(TAGGER,),
+        panel=MODEL,
+    )
+    licence: str | None = option(
+        None, "Licence of the data, kept in the model.", metavar="TEXT", panel=MODEL
+    )
+
+    loss: str | None = option(
+        None,
+        "crf, softmax-margin, svm or perceptron. Without it, svm.",
+        metavar="NAME",
+        panel=TRAINING,
+    )
+    beta: float | None = option(
+        None,
+        "Instead of --loss, with --gamma: the inverse temperature of the loss (crf 1, svm inf).",
+        metavar="B",
+        panel=TRAINING,
+    )
+    gamma: float | None = option(
+        None,
+        "With --beta: the weight of the cost of errors (crf 0, svm 1).",
+        metavar="G",
+        panel=TRAINING,
+    )
+    epochs: int | None = option(
+        None,
+        f"Passes over the data; {_DEFAULTS.epochs} for parsers.",
+        metavar="N",
+        least=1,
+        panel=TRAINING,
+    )
+    step: float | None = option(
+        None,
+        "The largest step: the smaller, the stronger the regularisation. "
+        f"{_DEFAULTS.largest_step} for parsers.",
+        metavar="C",
+        panel=TRAINING,
+    )
+    seed: int = option(_DEFAULTS.seed, "Decides every random choice.", metavar="S", panel=TRAINING)
+    resume: bool = option(
+        False,
+        "Resume a run that was interrupted; the model is the same as without the interruption.",
+        panel=TRAINING,
+    )
+
+    quiet: bool = shared.quiet()
+    threads: int = shared.threads()
+
+    @property
+    def kind(self) -> str:
+        """The kind of model that the task gives."""
+        return {"parse": PARSER, "pipeline": PIPELINE}.get(self.task, TAGGER)
+
+    @property
+    def learning(self) -> dict[str, Any]:
+        """What every kind of model takes of these options."""
+        chosen: dict[str, Any] = {
+            "loss": self.loss,
+            "beta": self.beta,
+            "gamma": self.gamma,
+            "seed": self.seed,
+            "threads": self.threads,
+            "licence": self.licence,
+        }
+        if self.epochs is not None:
+            chosen["epochs"] = self.epochs
+        if self.step is not None:
+            chosen["largest_step"] = self.step
+        if self.kind == TAGGER:
+            chosen |= {"task": self.task, "label": self.label, "scheme": self.scheme}
+        return chosen
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainOptions(LearningOptions):
+    """What ``turbotree train`` takes."""
+
+    tags: Literal["given", "jackknife"] = option(
+        "given",
+        "Which tags and lemmas to learn from: those given in TRAIN; or jackknife, those predicted "
+        "by models trained on the rest of TRAIN, for input whose tags will be predicted too. A "
+        "pipeline always does the latter.",
+        fits=TREES,
+        panel=INPUT,
+    )
+
+    model: Literal["arc", "standard", "full", "third"] = option(
+        "arc",
+        "arc: each arc is scored by itself; fastest. standard: also consecutive siblings and "
+        "grandparents. full: also all pairs of siblings, and the heads of neighbouring words. "
+        "third: standard, the heads of neighbouring words, and siblings with their grandparent "
+        "or in threes.",
+        fits=TREES,
+        panel=MODEL,
+    )
+    parts: str | None = option(
+        None,
+        f"Instead of --model, any of {', '.join(FAMILIES)}.",
+        metavar="A,B,...",
+        fits=TREES,
+        panel=MODEL,
+    )
+    single_root: bool | None = option(
+        None,
+        "One word under the root, or any number. Without it, as in TRAIN.",
+        "--single-root/--multi-root",
+        fits=TREES,
+        panel=MODEL,
+    )
+    rules: list[str] | None = option(
+        None,
+        "A rule file: after training, learn the weights of its rules marked [?]. The model keeps "
+        "them for parse --rules. docs/parsing/rules.md describes the language.",
+        metavar="FILE",
+        fits=(PARSER,),
+        panel=MODEL,
+    )
+    trigrams: bool = option(
+        False, "Let labels see the two before them; slower.", fits=(TAGGER,), panel=MODEL
+    )
+    features: Literal["all", "supported"] = option(
+        "all", "Features of wrong answers too, or only those of correct ones.", panel=MODEL
+    )
+    templates: list[str] | None = option(
+        None,
+        "Your own templates, one per line, for one of the sets "
+        f"{', '.join(TEMPLATE_SETS)}; for taggers {', '.join(_LABEL_SETS)}. FILE may be arc684, "
+        "chunk96 or entities452. Can be repeated.",
+        metavar="SET=FILE",
+        panel=MODEL,
+    )
+    bits: int | None = option(
+        None,
+        "Bits per weight: 32, or 16 for a model a third of the size. Without it, 16 for pipelines "
+        "and 32 for the others.",
+        metavar="N",
+        panel=MODEL,
+    )
+    trim: str | None = option(
+        None,
+        "Omit weights up to T times the usual magnitude, for a smaller model. Also per table: "
+        "pruner=15,parts=1,labels=4.",
+        metavar="T",
+        fits=TREES,
+        panel=MODEL,
+    )
+
+    decoder: Literal["admm", "exact", "automata"] = option(
+        _DEFAULTS.decoder,
+        "How svm and perceptron find the answer to learn from, beyond --model arc. admm: the "
+        "relaxation, which may be fractional. exact: the best tree. automata: each head's best "
+        "modifiers, tree or not; faster, for sibling and grandparent parts.",
+        fits=TREES,
+        panel=TRAINING,
+    )
+
+    engine: shared.Engine | None = shared.engine(
+        help="Train with several workers, processes on this machine or those of a Ray cluster: "
+        "each has a shard of TRAIN, and their weights are mixed. docs/scale.md has the details.",
+        fits=(PARSER,),
+    )
+    workers: int | None = shared.workers(
+        help="Number of workers, and so of shards; 2 without it. The model depends on it."
+    )
+    address: str | None = shared.address()
+    mixes: int | None = option(
+        None,
+        "How often per epoch the workers' weights are mixed. Without it, as often as there are "
+        "workers, at most 4 times. More is closer to training without --engine, and slower.",
+        metavar="N",
+        least=1,
+        needs="engine",
+        panel=SCALE,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelectOptions(LearningOptions):
+    """What ``turbotree select`` takes."""
+
+    budget: str = option(
+        ...,
+        "How many templates to keep; with --method l1 or frequency and with --groups label, how "
+        "many features. Of several budgets, MODEL gets the one that scores best on the dev file, "
+        "or the last.",
+        metavar="B[,B...]",
+    )
+    task: Literal["parse", "tag", "chunk", "entities"] = option(
+        "parse",
+        "parse: trees, arc by arc. tag: UPOS, XPOS and FEATS (templates of UPOS are selected). "
+        "chunk, entities: spans of words.",
+    )
+
+    templates: str | None = option(
+        None,
+        "Templates to select from, one per line. Without it, arc684 for trees, chunk96 for "
+        "chunks, entities452 for entities, and those of train for tags.",
+        metavar="FILE",
+        panel=MODEL,
+    )
+    refit: Literal["selected", "templates"] = option(
+        _SELECTION.refit,
+        "What the final model may use: the features that were selected, or any feature of the "
+        "templates that were.",
+        panel=MODEL,
+    )
+
+    method: Literal["group-lasso", "l1", "information-gain", "frequency"] = option(
+        _SELECTION.method,
+        "group-lasso: learn with a penalty on whole groups, and keep the strongest. l1: the same "
+        "for single features. information-gain: the templates that tell most about the answer, by "
+        "counting. frequency: the most frequent features of correct answers.",
+        panel=TRAINING,
+    )
+    groups: Literal["template", "label", "coarse-to-fine"] = option(
+        _SELECTION.groups,
+        "Groups of group-lasso: all features of a template; a feature under all labels; or "
+        "templates none of which is selected before coarser ones.",
+        panel=TRAINING,
+    )
+    costs: Literal["size", "worth"] | None = option(
+        None,
+        "What a template costs under group-lasso: more the more features it has, or less the more "
+        "it adds to the others in a trial. Without it, worth for trees and size for labels.",
+        panel=TRAINING,
+    )
+    rounds: int = option(
+        _SELECTION.rounds_between,
+        "Sentences between two steps to the budget: the fewer, the less memory.",
+        metavar="K",
+        least=1,
+        panel=TRAINING,
+    )
+    passes: int = option(
+        _SELECTION.epochs,
+        "Passes over the data while selecting.",
+        metavar="N",
+        least=1,
+        panel=TRAINING,
+    )
+
+    plot: Path | None = option(
+        None,
+        "Plot scores and sizes by budget: .svg, .png or .pdf (needs the extra plots).",
+        metavar="FILE",
+        panel=OUTPUT,
+    )
+    as_json: bool = shared.as_json(help="Print the report as JSON, for programs.")
