@@ -104,6 +104,6 @@ def test_mistakes_are_one_line(
     assert "scheme auto" in said("--budget", 2, "--scheme", "auto", *QUICK)
     assert "ends in .svg" in said("--budget", 2, "--plot", chunks.folder / "p.gif", *QUICK)
     assert "--task: unknown value 'pipeline'" in said("--budget", 2, "--task", "pipeline")
-    assert "are for tag, chunk and entities" in said("--budget", 2, "--label", "chunk")
+    assert "--label is for taggers" in said("--budget", 2, "--label", "chunk")
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     assert "turbotree[plots]" in said("--budget", 2, "--plot", chunks.folder / "p.svg", *QUICK)
