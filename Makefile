@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-ROOMS := trees chains graphs features parsing
+ROOMS := trees chains graphs features networks parsing
 SOURCES := pyproject.toml CMakeLists.txt $(shell find core -name '*.cpp' -o -name '*.h')
 
 .PHONY: demo test test-all docs lint sanitize stubs fuzz figures bench bench-bars reproduce-small model-en check-offline clean

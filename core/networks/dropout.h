@@ -1,0 +1,45 @@
+// Dropout: in training, some activations are zero, and the others grow to make up for it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "common/random.h"
+#include "networks/batch.h"
+
+namespace turbotree::networks {
+
+// One mask per sentence, the same for all its words (Gal & Ghahramani 2016).
+class DropoutMask {
+ public:
+  void draw(float share, int sentences, int columns, Random& random) {
+    columns_ = columns;
+    mask_.clear();
+    if (share <= 0.0f) return;
+    mask_.resize(static_cast<std::size_t>(sentences) * columns);
+    const float kept = 1.0f / (1.0f - share);
+    const auto threshold = static_cast<std::uint64_t>(share * 65536.0f);
+    std::uint64_t bits = 0;
+    for (std::size_t i = 0; i < mask_.size(); ++i) {
+      bits = i % 4 == 0 ? random.next() : bits >> 16;
+      mask_[i] = (bits & 0xffffu) < threshold ? 0.0f : kept;
+    }
+  }
+
+  // Multiplies the rows of a batch, forwards and backwards alike.
+  void apply(const Steps& steps, float* values) const {
+    if (mask_.empty()) return;
+    for (int t = 0; t < steps.steps(); ++t)
+      for (int b = 0; b < steps.rows(t); ++b) {
+        const float* const mask = mask_.data() + static_cast<std::ptrdiff_t>(b) * columns_;
+        for (int j = 0; j < columns_; ++j) *values++ *= mask[j];
+      }
+  }
+
+ private:
+  std::vector<float> mask_;
+  int columns_ = 0;
+};
+
+}  // namespace turbotree::networks

@@ -1,0 +1,8 @@
+"""Networks: embeddings, BiLSTM layers and biaffine scores of arcs and labels."""
+
+from turbotree.networks.network import Network, States
+from turbotree.networks.options import NetworkOptions
+from turbotree.networks.training import train_network
+from turbotree.networks.vectors import WordVectors
+
+__all__ = ["Network", "NetworkOptions", "States", "WordVectors", "train_network"]

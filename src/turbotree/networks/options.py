@@ -1,0 +1,108 @@
+"""How large a network is, and how it is trained."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from turbotree.errors import InputError
+
+#: Losses of arcs: each word's head by itself, or the tree as a whole.
+ARC_LOSSES = ("heads", "trees")
+
+#: From this many words on, batches are large: there are enough of them per epoch.
+_MANY_WORDS = 100_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NetworkOptions:
+    """Sizes of a network and the recipe of its training.
+
+    Attributes
+    ----------
+    layers, hidden
+        BiLSTM layers, and their size per direction: 200 is accurate, 128 is fast.
+    arc_size, label_size
+        Of the perceptrons before the biaffine scores.
+    word_size, surface_size, tag_size, lemma_size, vector_size
+        Of the input's embeddings; the last one is what pretrained vectors are projected to.
+    surface_buckets
+        How many rows the hashed features of forms share.
+    updates, least_epochs
+        Training takes as many epochs as make about this many updates, and at least so many: small
+        treebanks need more epochs.
+    batch_words
+        Words per update; None chooses 500 for small treebanks and 1,000 for others.
+    learning_rate
+        Of Adam; it decays to zero by a cosine.
+    dropout, group_dropout, word_dropout
+        Share of activations that are dropped; share of whole groups of inputs, such as all tags of
+        a word; a word seen n times is hidden with probability word_dropout / (word_dropout + n).
+    loss
+        "heads": a softmax over the heads of each word; "trees": a distribution over trees.
+    average
+        Decay of an exponential moving average of the weights, which then is the result; 0: none.
+    shards
+        Pieces of each batch, which up to so many threads work on. Their number changes the result
+        by rounding, that of the threads does not.
+    """
+
+    layers: int = 2
+    hidden: int = 200
+    arc_size: int = 192
+    label_size: int = 64
+    word_size: int = 96
+    surface_size: int = 96
+    tag_size: int = 64
+    lemma_size: int = 64
+    vector_size: int = 64
+    surface_buckets: int = 16384
+    updates: int = 2400
+    least_epochs: int = 8
+    batch_words: int | None = None
+    learning_rate: float = 3e-3
+    mean_decay: float = 0.9
+    square_decay: float = 0.95
+    largest_norm: float = 5.0
+    dropout: float = 0.33
+    group_dropout: float = 0.2
+    word_dropout: float = 0.25
+    loss: str = "heads"
+    average: float = 0.0
+    shards: int = 2
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        for name in ("hidden", "arc_size", "label_size", "surface_buckets", "updates", "shards"):
+            if getattr(self, name) < 1:
+                raise InputError(f"{name} is {getattr(self, name)}; expected at least 1")
+        for name in ("dropout", "group_dropout", "average", "mean_decay", "square_decay"):
+            if not 0 <= getattr(self, name) < 1:
+                raise InputError(f"{name} is {getattr(self, name)}; expected 0 to below 1")
+        if self.loss not in ARC_LOSSES:
+            raise InputError(f"loss is {self.loss!r}; expected one of {', '.join(ARC_LOSSES)}")
+        if self.batch_words is not None and self.batch_words < 1:
+            raise InputError(f"batch_words is {self.batch_words}; expected at least 1")
+
+    def words_per_batch(self, words: int) -> int:
+        """Return how many words one update takes of a treebank with so many.
+
+        >>> NetworkOptions().words_per_batch(20_000), NetworkOptions().words_per_batch(200_000)
+        (500, 1000)
+        """
+        if self.batch_words is not None:
+            return self.batch_words
+        return 1000 if words >= _MANY_WORDS else 500
+
+    def epochs(self, words: int) -> int:
+        """Return how many epochs a treebank with so many words takes.
+
+        >>> NetworkOptions().epochs(20_000), NetworkOptions().epochs(200_000)
+        (60, 12)
+        """
+        per_epoch = max(1, words // self.words_per_batch(words))
+        return max(self.least_epochs, round(self.updates / per_epoch))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the options as JSON-ready data."""
+        return asdict(self)

@@ -1,0 +1,213 @@
+"""How a network is trained: batches by words, Adam with a cosine, the same bytes for one seed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from turbotree.arrays import IntArray
+from turbotree.errors import InputError
+from turbotree.evaluation import attachment_scores
+from turbotree.learning.checkpoint import Checkpoint
+from turbotree.learning.epochs import EpochRecord
+from turbotree.learning.progress import Progress, Silent
+from turbotree.networks import _core
+from turbotree.networks.inputs import InputEncoder
+from turbotree.networks.network import Network, sizes_of
+from turbotree.networks.options import NetworkOptions
+from turbotree.networks.vectors import WordVectors
+from turbotree.networks.vocabulary import Vocabulary
+from turbotree.text import Sentence
+
+_NAME = "network"
+_EPSILON = 1e-8
+#: The learning rate rises over this share of all updates.
+_WARM_UP = 0.02
+
+_ARRAYS = ("weights", "mean", "square", "average")
+
+
+def train_network(
+    train: Sequence[Sentence],
+    dev: Sequence[Sentence] = (),
+    options: NetworkOptions | None = None,
+    *,
+    vectors: WordVectors | None = None,
+    checkpoint: Path | None = None,
+    progress: Progress | None = None,
+    threads: int = 1,
+    kernels: str = "",
+) -> Network:
+    """Train a network on sentences with trees; words without a head are left out of the loss.
+
+    Parameters
+    ----------
+    train
+        What to learn from.
+    dev
+        What UAS and LAS are reported on after each epoch; nothing is chosen by them.
+    options
+        Sizes and recipe.
+    vectors
+        Pretrained word vectors.
+    checkpoint
+        Where the state is kept, so that a run that was killed goes on where it stood, to the same
+        bytes. It is deleted at the end.
+    progress
+        Told of each batch and each epoch.
+    threads
+        How many shards of a batch are worked on at once; the result does not depend on it.
+    kernels
+        The instruction set to use; the fastest there is by default.
+    """
+    options = NetworkOptions() if options is None else options
+    progress = Silent() if progress is None else progress
+    run = TrainingRun(list(train), options, vectors, kernels)
+    keep = None if checkpoint is None else Checkpoint(checkpoint, run.settings())
+    records, epoch, done = run.resume(keep)
+    progress.start(_NAME, run.words, run.epochs)
+    while epoch < run.epochs:
+        if len(records) == epoch:
+            records.append(EpochRecord(epoch + 1))
+        record = records[epoch]
+        batches = run.batches(epoch)
+        while done < len(batches):
+            record.loss += run.update(
+                epoch * len(batches) + done, len(batches), batches[done], threads
+            )
+            record.updates += 1
+            done += 1
+            progress.instance(_NAME, run.words * done // len(batches), record)
+            if keep is not None and keep.due():
+                keep.save(run, records, epoch, done)
+        if dev:
+            scores = attachment_scores(dev, run.network().parse(dev, threads=threads))
+            record.scores = {"UAS": scores.uas, "LAS": scores.las}
+        progress.epoch(_NAME, record)
+        epoch, done = epoch + 1, 0
+        if keep is not None:
+            keep.save(run, records, epoch, done)
+    if keep is not None:
+        keep.remove()
+    return run.network()
+
+
+class TrainingRun:
+    """A training run: the data as ids, and the core's state."""
+
+    def __init__(
+        self,
+        train: list[Sentence],
+        options: NetworkOptions,
+        vectors: WordVectors | None,
+        kernels: str,
+    ) -> None:
+        self.options, self.vectors, self.kernels = options, vectors, kernels
+        self.vocabulary = Vocabulary.fit(train)
+        if not self.vocabulary.labels:
+            raise InputError("no sentence to train on has a head with a relation")
+        self.encoder = InputEncoder(
+            self.vocabulary, surface_buckets=options.surface_buckets, vectors=vectors
+        )
+        self.sizes = sizes_of(self.vocabulary, options, vectors)
+        self.lengths = np.array([len(sentence) for sentence in train], dtype=np.int32)
+        self.words = int(self.lengths.sum())
+        self.epochs = options.epochs(self.words)
+        self.heads, self.labels = _targets(train, self.vocabulary.labels)
+        self.training = _core.Training(
+            kernels=kernels,
+            sizes=self.sizes,
+            inputs=self.encoder.encode(train),
+            heads=self.heads,
+            labels=self.labels,
+            vectors=np.zeros(0, np.float32) if vectors is None else vectors.table.ravel(),
+            word_shares=_shares(self.vocabulary.word_counts, options),
+            lemma_shares=_shares(self.vocabulary.lemma_counts, options),
+            group_share=options.group_dropout,
+            lstm_share=options.dropout,
+            perceptron_share=options.dropout,
+            trees=options.loss == "trees",
+            mean_decay=options.mean_decay,
+            square_decay=options.square_decay,
+            epsilon=_EPSILON,
+            largest_norm=options.largest_norm,
+            average_decay=options.average,
+            shards=options.shards,
+            seed=options.seed,
+        )
+
+    def settings(self) -> dict[str, Any]:
+        """Return what a state that is gone on with has to agree in."""
+        return {
+            "options": self.options.to_dict(),
+            "sentences": len(self.lengths),
+            "words": self.words,
+            "vocabulary": [len(self.vocabulary.words), len(self.vocabulary.tags)],
+            "kernels": self.kernels or _core.kernel_names()[0],
+        }
+
+    def batches(self, epoch: int) -> list[IntArray]:
+        """Return the numbers of the sentences of each update of an epoch."""
+        size = self.options.words_per_batch(self.words)
+        order, offsets = _core.draw_batches(self.lengths, size, self.options.seed, epoch)
+        return np.split(order, offsets[1:-1])
+
+    def update(self, number: int, per_epoch: int, sentences: IntArray, threads: int) -> float:
+        """Learn from one batch; return its loss."""
+        arcs, labels, _ = self.training.accumulate(sentences, True, threads)
+        share = number / (per_epoch * self.epochs)
+        rate = self.options.learning_rate * 0.5 * (1.0 + math.cos(math.pi * min(share, 1.0)))
+        self.training.update(rate * min(1.0, (share + 1e-3) / _WARM_UP), threads)
+        return arcs + labels
+
+    def network(self) -> Network:
+        """Return the network as it is now."""
+        weights, _, _, average, _ = self.training.state()
+        return Network(
+            self.vocabulary,
+            self.options,
+            average if len(average) else weights,
+            vectors=self.vectors,
+            kernels=self.kernels,
+        )
+
+    # Kept and restored
+
+    def state(self) -> dict[str, npt.NDArray[Any]]:
+        """Return everything that is needed to go on."""
+        *arrays, updates = self.training.state()
+        return {
+            **dict(zip(_ARRAYS, arrays, strict=True)),
+            "updates": np.array([updates], dtype=np.int64),
+        }
+
+    def restore(self, arrays: dict[str, npt.NDArray[Any]]) -> TrainingRun:
+        """Undo :meth:`state`."""
+        weights, mean, square, average = (
+            np.ascontiguousarray(arrays[name], dtype=np.float32) for name in _ARRAYS
+        )
+        self.training.restore(weights, mean, square, average, int(arrays["updates"][0]))
+        return self
+
+    def resume(self, keep: Checkpoint | None) -> tuple[list[EpochRecord], int, int]:
+        """Return the records, epochs and batches of a run that was broken off, if there is one."""
+        state = None if keep is None else keep.load_as(self.restore)
+        if state is None:
+            return [], 0, 0
+        return [EpochRecord(**record) for record in state.records], state.epoch, state.done
+
+
+def _shares(counts: list[int], options: NetworkOptions) -> npt.NDArray[np.float32]:
+    return Vocabulary.hidden_shares(counts, options.word_dropout)
+
+
+def _targets(train: Sequence[Sentence], labels: list[str]) -> tuple[IntArray, IntArray]:
+    numbers = {label: number for number, label in enumerate(labels)}
+    heads = [-1 if head is None else head for sentence in train for head in sentence.heads]
+    found = [numbers.get(label, -1) for sentence in train for label in sentence.labels]
+    return np.array(heads, dtype=np.int32), np.array(found, dtype=np.int32)
