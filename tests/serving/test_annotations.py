@@ -25,8 +25,9 @@ from hypothesis import strategies as st
 from turbotree.errors import InputError
 from turbotree.parsing import Parser
 from turbotree.pipeline import Pipeline
-from turbotree.serving.annotations import FILE, JOURNAL, LOCK, Annotations, StorageError
-from turbotree.serving.journal import Journal
+from turbotree.serving.annotations import Annotations, StorageError
+from turbotree.serving.annotations.journal import Journal
+from turbotree.serving.annotations.store import FILE, JOURNAL, LOCK
 from turbotree.text import Sentence, read_conllu, treebank, write_conllu
 
 pytest.importorskip("fastapi")

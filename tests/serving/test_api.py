@@ -237,16 +237,17 @@ def test_metrics_count_requests_errors_words_and_time(client: Callable[..., Any]
     app.post("/parse", json={})
     app.get("/nothing")
     text = app.get("/metrics").text
-    values = dict(line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#"))
-    assert values['turbotree_requests_total{path="/parse",status="200"}'] == "3"
-    assert values['turbotree_requests_total{path="/parse",status="422"}'] == "1"
-    assert values['turbotree_requests_total{path="other",status="404"}'] == "1"
-    assert values["turbotree_words_total"] == "12"
-    assert values["turbotree_sentences_total"] == "3"
-    assert values['turbotree_errors_total{kind="input"}'] == "2"
-    assert values['turbotree_request_seconds_bucket{path="/parse",le="+Inf"}'] == "4"
-    assert values['turbotree_request_seconds_count{path="/parse"}'] == "4"
-    assert values["turbotree_requests_in_flight"] == "1"  # this one
+    lines = (line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#"))
+    values = {name: float(value) for name, value in lines}
+    assert values['turbotree_requests_total{path="/parse",status="200"}'] == 3
+    assert values['turbotree_requests_total{path="/parse",status="422"}'] == 1
+    assert values['turbotree_requests_total{path="other",status="404"}'] == 1
+    assert values["turbotree_words_total"] == 12
+    assert values["turbotree_sentences_total"] == 3
+    assert values['turbotree_errors_total{kind="input"}'] == 2
+    assert values['turbotree_request_seconds_bucket{le="+Inf",path="/parse"}'] == 4
+    assert values['turbotree_request_seconds_count{path="/parse"}'] == 4
+    assert values["turbotree_requests_in_flight"] == 1  # this one
 
 
 def test_the_model_is_told(client: Callable[..., Any], parser: Parser) -> None:

@@ -118,7 +118,7 @@ def create_app(
 
 
 class _Handlers:
-    """One method a route."""
+    """One method per route."""
 
     def __init__(
         self,

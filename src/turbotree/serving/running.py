@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import signal
 import socket
 from collections.abc import Callable, Collection
@@ -10,10 +11,11 @@ from typing import Any
 
 from turbotree.errors import InputError, MissingExtraError
 from turbotree.serving.limits import Limits
-from turbotree.serving.patience import impatient_protocol
 
 #: Names of this machine for itself.
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
+
+_TOO_SLOW = b"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 
 
 def run(
@@ -53,7 +55,7 @@ def run(
             lifespan="off",
             timeout_keep_alive=75,  # longer than clients and proxies keep idle connections
             ws="none",
-            http=impatient_protocol(limits),
+            http=_impatient_protocol(limits),
         )
         server = uvicorn.Server(config)
 
@@ -99,3 +101,58 @@ def _listening(host: str, port: int) -> socket.socket:
 def _address(host: str, port: int) -> str:
     name = {"0.0.0.0": "localhost", "::": "localhost"}.get(host, host)
     return f"http://[{name}]:{port}" if ":" in name else f"http://{name}:{port}"
+
+
+def _impatient_protocol(limits: Limits) -> Any:
+    """Make the protocol of a uvicorn server that waits for headers as long as for a body.
+
+    Otherwise connections on which no request comes could take all places: the ASGI server tells an
+    application of a request when all of its headers are there, and before that nobody would count
+    the time.
+
+    The time is counted from the opening of a connection, or from the first byte of a further
+    request, and not begun anew by more bytes. In between, uvicorn's own keep-alive counts.
+    """
+    from uvicorn.protocols.http.auto import AutoHTTPProtocol
+
+    base: Any = AutoHTTPProtocol
+
+    class Impatient(base):
+        _deadline: asyncio.TimerHandle | None = None
+        _begun = False  # some bytes of the headers are there
+
+        def connection_made(self, transport: Any) -> None:
+            super().connection_made(transport)
+            self._count()
+
+        def connection_lost(self, error: Exception | None) -> None:
+            self._stop_counting()
+            super().connection_lost(error)
+
+        def data_received(self, data: bytes) -> None:
+            super().data_received(data)
+            self._begun = self._waits_for_headers()
+            if not self._begun:
+                self._stop_counting()
+            elif self._deadline is None:
+                self._count()
+
+        def _waits_for_headers(self) -> bool:
+            return self.cycle is None or bool(self.cycle.response_complete)
+
+        def _count(self) -> None:
+            self._deadline = self.loop.call_later(limits.time_limit_seconds, self._give_up)
+
+        def _stop_counting(self) -> None:
+            if self._deadline is not None:
+                self._deadline.cancel()
+                self._deadline = None
+
+        def _give_up(self) -> None:
+            self._deadline = None
+            if self._waits_for_headers() and not self.transport.is_closing():
+                if self._begun:
+                    self.transport.write(_TOO_SLOW)
+                self.transport.close()
+
+    return Impatient

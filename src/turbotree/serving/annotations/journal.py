@@ -10,7 +10,7 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-from turbotree.serving.plain_files import check_plain, open_plain
+from turbotree.serving.annotations.plain_files import check_plain, open_plain
 
 
 class Journal:

@@ -20,9 +20,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from turbotree.errors import InputError, TurbotreeError
-from turbotree.serving.journal import Journal
-from turbotree.serving.naming import name_of, with_sent_id
-from turbotree.serving.plain_files import check_plain, open_plain
+from turbotree.serving.annotations.journal import Journal
+from turbotree.serving.annotations.plain_files import check_plain, open_plain
+from turbotree.serving.annotations.sent_ids import name_of, with_sent_id
 from turbotree.text import CONLLU, Sentence, check_tree, converted, read_conllu, write_conllu
 
 FILE, JOURNAL, LOCK = "annotations.conllu", "annotations.journal", "annotations.lock"
