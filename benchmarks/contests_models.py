@@ -18,7 +18,7 @@ from pathlib import Path
 
 from contests import Contest, Run
 
-from turbotree.experiments.chunks import chunked
+from turbotree.experiments.data.chunks import chunked
 from turbotree.labeling import Tagger
 from turbotree.labeling.templates import load_templates
 from turbotree.parsing import Parser

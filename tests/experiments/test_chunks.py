@@ -9,7 +9,7 @@ import pytest
 from turbotree.errors import InputError
 from turbotree.evaluation import find_spans
 from turbotree.experiments import EXPERIMENTS, SMALL, Cache, choose, read_chunks, run_experiments
-from turbotree.experiments.chunks import chunked, noun_phrases
+from turbotree.experiments.data.chunks import chunked, noun_phrases
 from turbotree.text import Sentence, treebank
 
 

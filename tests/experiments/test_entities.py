@@ -16,7 +16,7 @@ from turbotree.experiments import (
     read_entities,
     run_experiments,
 )
-from turbotree.experiments.entities import names_of, with_entities
+from turbotree.experiments.data.entities import names_of, with_entities
 from turbotree.text import Sentence, treebank
 
 

@@ -14,7 +14,7 @@ from turbotree.experiments import (
     EXPERIMENTS,
     SMALL,
     Cache,
-    Workshop,
+    ExperimentContext,
     built_in,
     find_datasets,
     given_files,
@@ -108,5 +108,5 @@ def test_slow_decoders_are_measured_on_no_more_sentences_than_the_settings_say()
     data = built_in(5, 4)
     for most, left in ((None, 4), (3, 3), (9, 4)):
         settings = replace(SMALL, hard_sentences=most)
-        workshop = Workshop(data, "test", settings, Cache(Path("none")))
-        assert workshop.hard_gold == workshop.gold[:left]
+        context = ExperimentContext(data, "test", settings, Cache(Path("none")))
+        assert context.hard_gold == context.gold[:left]

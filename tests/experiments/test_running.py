@@ -17,12 +17,12 @@ from turbotree.experiments import (
     Claim,
     Dataset,
     Experiment,
+    ExperimentContext,
     Figure,
     Paper,
     Series,
     Shown,
     Table,
-    Workshop,
     built_in,
     choose,
     report_html,
@@ -38,11 +38,11 @@ PAPER = Paper("someone2000", "Someone & Other (2000): <Titles>")
 def counting(calls: list[str], fail_on: str = "") -> Experiment:
     """Make an experiment that notes where it ran."""
 
-    def measure(workshop: Workshop) -> dict[str, int]:
-        if workshop.dataset.name == fail_on:
+    def measure(context: ExperimentContext) -> dict[str, int]:
+        if context.dataset.name == fail_on:
             raise KeyboardInterrupt
-        calls.append(workshop.dataset.name)
-        return {"sentences": len(workshop.gold)}
+        calls.append(context.dataset.name)
+        return {"sentences": len(context.gold)}
 
     def show(measured: object) -> Shown:
         assert isinstance(measured, dict)
@@ -112,12 +112,12 @@ def test_other_settings_or_sentences_are_other_results(tmp_path: Path) -> None:
 
 def test_a_damaged_model_is_trained_again(tmp_path: Path) -> None:
     notes: list[str] = []
-    work = Workshop(built_in(12, 4), "test", SMALL, Cache(tmp_path), note=notes.append)
-    first = work.parser(parts=["arc"], epochs=1)
+    work = ExperimentContext(built_in(12, 4), "test", SMALL, Cache(tmp_path), note=notes.append)
+    first = work.parser({"parts": ["arc"], "epochs": 1})
     (path,) = tmp_path.glob("*.safetensors")
     whole = path.read_bytes()
     path.write_bytes(whole[:-3])
-    again = work.parser(parts=["arc"], epochs=1)
+    again = work.parser({"parts": ["arc"], "epochs": 1})
     assert "damaged" in notes[1]
     assert path.read_bytes() == whole
     assert again.parse(work.gold[0]).heads == first.parse(work.gold[0]).heads
@@ -207,8 +207,8 @@ def test_a_verdict_is_plain(difference: Difference, or_equal: bool, verdict: str
 
 
 def test_decoding_along_rounds_is_decoding_with_each_limit(tmp_path: Path) -> None:
-    work = Workshop(built_in(30, 8), "dev", SMALL, Cache(tmp_path))
-    cases = make_cases(work.parser(parts=["arc", "sibling"], epochs=1), work.gold)
+    work = ExperimentContext(built_in(30, 8), "dev", SMALL, Cache(tmp_path))
+    cases = make_cases(work.parser({"parts": ["arc", "sibling"], "epochs": 1}), work.gold)
     grid = (1, 3, 30)
     along = decode_along(cases, grid, "subgradient")["along"]
     for limit in grid:

@@ -2,14 +2,14 @@
 
 from turbotree.experiments.cache import Cache
 from turbotree.experiments.catalogue import EXPERIMENTS
-from turbotree.experiments.chunks import read_chunks
+from turbotree.experiments.context import ExperimentContext
 from turbotree.experiments.data import Dataset, built_in, find_datasets, given_files
-from turbotree.experiments.entities import read_entities
+from turbotree.experiments.data.chunks import read_chunks
+from turbotree.experiments.data.entities import read_entities
 from turbotree.experiments.records import Claim, Experiment, Figure, Paper, Series, Shown, Table
-from turbotree.experiments.reporting import report_html, write_report
-from turbotree.experiments.running import Outcome, choose, run_experiments
+from turbotree.experiments.report.page import report_html, write_report
+from turbotree.experiments.running import ExperimentResult, choose, run_experiments
 from turbotree.experiments.settings import MEDIUM, SMALL, Settings
-from turbotree.experiments.workshop import Workshop
 
 __all__ = [
     "EXPERIMENTS",
@@ -19,14 +19,14 @@ __all__ = [
     "Claim",
     "Dataset",
     "Experiment",
+    "ExperimentContext",
+    "ExperimentResult",
     "Figure",
-    "Outcome",
     "Paper",
     "Series",
     "Settings",
     "Shown",
     "Table",
-    "Workshop",
     "built_in",
     "choose",
     "find_datasets",

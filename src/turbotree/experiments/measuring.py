@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from time import process_time
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from turbotree.arrays import FloatArray, IntArray
+from turbotree.experiments.context import ExperimentContext
 from turbotree.experiments.records import Measured
-from turbotree.experiments.workshop import Workshop
 from turbotree.graphs import Status
 from turbotree.parsing import Parser
 from turbotree.parsing.arcs import TreeShape
@@ -56,6 +56,13 @@ def counted_words(sentence: Sentence) -> npt.NDArray[np.bool_]:
     return np.array([tag != "PUNCT" for tag in sentence.upos], dtype=bool)
 
 
+class ParsingOptions(TypedDict, total=False):
+    """How the parsers of an experiment parse, if not by default."""
+
+    decoder: str
+    projective: bool
+
+
 def words_of(sentences: Sequence[Sentence]) -> list[int]:
     """Count the words of each sentence that count."""
     return [int(counted_words(sentence).sum()) for sentence in sentences]
@@ -74,16 +81,33 @@ def make_cases(parser: Parser, sentences: Sequence[Sentence]) -> list[Case]:
     return found
 
 
-def decode_cases(cases: Sequence[Case], decoder: str, **options: Any) -> Measured:
+def decode_cases(
+    cases: Sequence[Case],
+    decoder: str,
+    *,
+    decomposition: str | None = None,
+    max_iterations: int | None = None,
+) -> Measured:
     """Decode everything in one way; give what each sentence came to.
 
     ``right`` has the words with the right head, ``proven`` whether the tree is proven best,
     ``seconds`` the CPU time, ``rounds`` those of the solver.
     """
+    rounds_of_solver: dict[str, Any] = (
+        {} if max_iterations is None else {"max_iterations": max_iterations}
+    )
     right, proven, seconds, rounds = [], [], [], []
     for case in cases:
         started = process_time()
-        heads, _, known = decode(case.parts, 0, case.scores, case.shape, decoder, **options)
+        heads, _, known = decode(
+            case.parts,
+            0,
+            case.scores,
+            case.shape,
+            decoder,
+            decomposition=decomposition,
+            **rounds_of_solver,
+        )
         seconds.append(process_time() - started)
         right.append(case.right(heads))
         proven.append(int(known.status is Status.OPTIMAL))
@@ -91,13 +115,15 @@ def decode_cases(cases: Sequence[Case], decoder: str, **options: Any) -> Measure
     return {"right": right, "proven": proven, "seconds": seconds, "rounds": rounds}
 
 
-def decode_along(cases: Sequence[Case], grid: Sequence[int], decoder: str, **options: Any) -> Any:
+def decode_along(
+    cases: Sequence[Case], grid: Sequence[int], decoder: str, *, decomposition: str | None = None
+) -> Any:
     """Decode with more and more rounds; give right words and proofs by the number of rounds.
 
     A tree that is proven best stays, so only the others are decoded again with fewer rounds.
     """
     most = max(grid)
-    full = decode_cases(cases, decoder, max_iterations=most, **options)
+    full = decode_cases(cases, decoder, decomposition=decomposition, max_iterations=most)
     along: dict[str, Measured] = {}
     for limit in grid:
         right, proven = list(full["right"]), list(full["proven"])
@@ -107,14 +133,21 @@ def decode_along(cases: Sequence[Case], grid: Sequence[int], decoder: str, **opt
             if limit < most and (rounds > limit or not full["proven"][i])
         ]
         if late:
-            early = decode_cases([cases[i] for i in late], decoder, max_iterations=limit, **options)
+            early = decode_cases(
+                [cases[i] for i in late],
+                decoder,
+                decomposition=decomposition,
+                max_iterations=limit,
+            )
             for i, count, proof in zip(late, early["right"], early["proven"], strict=True):
                 right[i], proven[i] = count, proof
         along[str(limit)] = {"right": right, "proven": proven}
     return {"along": along, **full}
 
 
-def parse_right(parser: Parser, sentences: Sequence[Sentence], **options: Any) -> Measured:
+def parse_right(
+    parser: Parser, sentences: Sequence[Sentence], **options: Unpack[ParsingOptions]
+) -> Measured:
     """Parse sentences as users do; give the right words and proofs of each sentence."""
     right, proven = [], []
     for parse in parser.pipe(sentences, **options):
@@ -126,28 +159,33 @@ def parse_right(parser: Parser, sentences: Sequence[Sentence], **options: Any) -
 
 
 def trained_right(
-    workshop: Workshop, name: str, options: Mapping[str, Any], **parsing: Any
+    context: ExperimentContext,
+    name: str,
+    options: Mapping[str, Any],
+    **parsing: Unpack[ParsingOptions],
 ) -> Measured:
     """Train a parser and score it, or take what an earlier experiment found of the same one."""
     inputs = {
         "what": "right words",
-        "parser": workshop.parser_inputs(**options),
+        "parser": context.parser_inputs(options),
         "parsing": parsing,
-        "measured_on": workshop.dataset.fingerprint(workshop.split),
+        "measured_on": context.dataset.fingerprint(context.split),
     }
-    found = workshop.cache.load(inputs)
+    found = context.cache.load(inputs)
     if found is None:
-        parser = workshop.parser(**options)
-        workshop.note(f"parsing with {name}")
-        found = workshop.cache.get(inputs, lambda: parse_right(parser, workshop.gold, **parsing))
+        parser = context.parser(options)
+        context.note(f"parsing with {name}")
+        found = context.cache.get(inputs, lambda: parse_right(parser, context.gold, **parsing))
     return dict(found)
 
 
 def trained_systems(
-    workshop: Workshop, models: Mapping[str, Mapping[str, Any]], **parsing: Any
+    context: ExperimentContext,
+    models: Mapping[str, Mapping[str, Any]],
+    **parsing: Unpack[ParsingOptions],
 ) -> Measured:
     """Train a parser for each name and score it; the usual measurement of a table of models."""
     systems = {}
     for name, options in models.items():
-        systems[name] = trained_right(workshop, name, options, **parsing)
-    return {"words": words_of(workshop.gold), "systems": systems}
+        systems[name] = trained_right(context, name, options, **parsing)
+    return {"words": words_of(context.gold), "systems": systems}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from turbotree.evaluation import Difference
 
 if TYPE_CHECKING:
-    from turbotree.experiments.workshop import Workshop
+    from turbotree.experiments.context import ExperimentContext
 
 #: What was measured on one treebank: data that JSON can hold.
 Measured = dict[str, Any]
@@ -181,7 +181,7 @@ class Experiment:
     expected: str
     data: str
     split: str
-    measure: Callable[[Workshop], Measured] = field(repr=False)
+    measure: Callable[[ExperimentContext], Measured] = field(repr=False)
     show: Callable[[Mapping[str, Measured]], Shown] = field(repr=False)
     version: int = 1
     measurement: str | None = None

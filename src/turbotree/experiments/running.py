@@ -10,15 +10,15 @@ from time import perf_counter
 from turbotree import __version__
 from turbotree.errors import InputError
 from turbotree.experiments.cache import Cache
+from turbotree.experiments.context import ExperimentContext, OpenProgress, silently
 from turbotree.experiments.data import Dataset
 from turbotree.experiments.records import Experiment, Measured, Shown
 from turbotree.experiments.settings import Settings
-from turbotree.experiments.workshop import OpenProgress, Workshop, silently
 from turbotree.naming import unknown
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ExperimentResult:
     """One experiment, done.
 
     Attributes
@@ -88,7 +88,7 @@ def run_experiments(
     kept_only: bool = False,
     note: Callable[[str], None] = lambda text: None,
     progress: OpenProgress = silently,
-) -> list[Outcome]:
+) -> list[ExperimentResult]:
     """Run experiments one after another, each on all treebanks.
 
     Parameters
@@ -119,7 +119,7 @@ def run_experiments(
         measured: dict[str, Measured] = {}
         cached = 0
         for dataset in fitting:
-            workshop = Workshop(
+            context = ExperimentContext(
                 dataset,
                 experiment.split,
                 settings,
@@ -144,11 +144,11 @@ def run_experiments(
                 continue
             else:
                 note(f"{dataset.name}: working")
-            measured[dataset.name] = cache.get(inputs, partial(experiment.measure, workshop))
+            measured[dataset.name] = cache.get(inputs, partial(experiment.measure, context))
         if measured:
             shown = experiment.show(measured)
             seconds = perf_counter() - started
-            outcomes.append(Outcome(experiment, shown, tuple(measured), cached, seconds))
+            outcomes.append(ExperimentResult(experiment, shown, tuple(measured), cached, seconds))
     if not outcomes and kept_only:
         raise InputError(f"{cache.folder}: nothing of what was asked for is kept there")
     if not outcomes:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from turbotree.experiments.context import PLAIN_LABELS, ExperimentContext
 from turbotree.experiments.measuring import parse_right, words_of
 from turbotree.experiments.records import Measured
-from turbotree.experiments.workshop import PLAIN_LABELS, Workshop
 from turbotree.learning import SelectionOptions
 from turbotree.parsing import select_parser
 from turbotree.parsing.templates import load_templates
@@ -20,17 +20,17 @@ _METHODS = {
 }
 
 
-def measure_selections(workshop: Workshop, methods: Sequence[str]) -> Measured:
+def measure_selections(context: ExperimentContext, methods: Sequence[str]) -> Measured:
     """Select by some methods, each for all budgets, and parse with what came of it.
 
     The lasso wants to come after the group lasso.
     """
-    budgets = list(workshop.settings.selection_budgets)
+    budgets = list(context.settings.selection_budgets)
     systems, selected, families = {}, {}, {}
     wanted = budgets
     for method in methods:
         # The lasso gets as many features as the group lasso has, so that the two can be compared.
-        found = _selected(workshop, method, wanted if method == "lasso" else budgets)
+        found = _selected(context, method, wanted if method == "lasso" else budgets)
         for budget, outcome in zip(budgets, found["outcomes"], strict=True):
             systems[f"{method} {budget}"] = {"right": outcome.pop("right")}
             selected[f"{method} {budget}"] = outcome
@@ -38,54 +38,54 @@ def measure_selections(workshop: Workshop, methods: Sequence[str]) -> Measured:
             wanted = [outcome["features"] for outcome in found["outcomes"]]
         families = found["families"]
     return {
-        "words": words_of(workshop.gold),
+        "words": words_of(context.gold),
         "systems": systems,
         "selected": selected,
         "methods": list(methods),
         "budgets": budgets,
         "families": families,
-        "instances": len(workshop.dataset.train),
+        "instances": len(context.dataset.train),
     }
 
 
-def _selected(workshop: Workshop, method: str, budgets: Sequence[int]) -> Measured:
+def _selected(context: ExperimentContext, method: str, budgets: Sequence[int]) -> Measured:
     """Select by one method for some budgets, or take what is kept of that."""
-    settings = workshop.settings
+    settings = context.settings
     options = {
         **_METHODS[method],
         "epochs": max(1, settings.epochs // 2),
-        "rounds_between": min(300, max(1, len(workshop.dataset.train) // 2)),
+        "rounds_between": min(300, max(1, len(context.dataset.train) // 2)),
         "refit": "selected" if method == "lasso" else "templates",
     }
     inputs = {
         "what": "selection",
         "selection": options,
         "budgets": list(budgets),
-        "parser": workshop.parser_inputs(parts=["arc"], templates=_templates(workshop)),
-        "measured_on": workshop.dataset.fingerprint(workshop.split),
+        "parser": context.parser_inputs({"parts": ["arc"], "templates": _templates(context)}),
+        "measured_on": context.dataset.fingerprint(context.split),
     }
-    return dict(workshop.cache.get(inputs, lambda: _select(workshop, method, budgets, options)))
+    return dict(context.cache.get(inputs, lambda: _select(context, method, budgets, options)))
 
 
-def _templates(workshop: Workshop) -> dict[str, list[str]]:
-    return {**PLAIN_LABELS, "arc": load_templates(workshop.settings.selection_templates)}
+def _templates(context: ExperimentContext) -> dict[str, list[str]]:
+    return {**PLAIN_LABELS, "arc": load_templates(context.settings.selection_templates)}
 
 
 def _select(
-    workshop: Workshop, method: str, budgets: Sequence[int], options: Mapping[str, Any]
+    context: ExperimentContext, method: str, budgets: Sequence[int], options: Mapping[str, Any]
 ) -> Measured:
-    settings, templates = workshop.settings, _templates(workshop)
-    workshop.note(f"selecting from {len(templates['arc'])} templates by {method}")
-    with workshop.progress() as progress:
+    settings, templates = context.settings, _templates(context)
+    context.note(f"selecting from {len(templates['arc'])} templates by {method}")
+    with context.progress() as progress:
         parsers, report = select_parser(
-            list(workshop.dataset.train),
+            list(context.dataset.train),
             budgets,
             selection=SelectionOptions(**options, seed=settings.seed),
             templates=templates,
             epochs=settings.epochs,
             pruner_epochs=settings.pruner_epochs,
             seed=settings.seed,
-            threads=workshop.threads,
+            threads=context.threads,
             progress=progress,
         )
     places = [outcome.budget for outcome in report.outcomes]
@@ -95,7 +95,7 @@ def _select(
         parser, outcome = parsers[place], report.outcomes[place]
         outcomes.append(
             {
-                "right": parse_right(parser, workshop.gold)["right"],
+                "right": parse_right(parser, context.gold)["right"],
                 "features": outcome.features,
                 "families": report.families(outcome.templates),
                 "peak": outcome.peak_features,

@@ -7,8 +7,8 @@ from typing import Any
 
 from turbotree.display.selection_report import Outcome
 from turbotree.evaluation import find_spans
+from turbotree.experiments.context import ExperimentContext
 from turbotree.experiments.records import Measured
-from turbotree.experiments.workshop import Workshop
 from turbotree.labeling import Tagger, select_tagger, train_tagger
 from turbotree.learning import SelectionOptions
 from turbotree.text import Sentence
@@ -30,7 +30,7 @@ class SpanBench:
 
     Parameters
     ----------
-    workshop
+    context
         Where it works.
     train, gold
         Sentences with a column of spans.
@@ -42,30 +42,30 @@ class SpanBench:
 
     def __init__(
         self,
-        workshop: Workshop,
+        context: ExperimentContext,
         train: Sequence[Sentence],
         gold: Sequence[Sentence],
         task: str,
         column: str,
         templates: Sequence[str],
     ) -> None:
-        self._workshop, self._train, self._gold, self._column = workshop, train, gold, column
+        self._context, self._train, self._gold, self._column = context, train, gold, column
         self._templates = templates
         # Learning selects for half as long as it learns from what it has selected.
-        self._passes = max(1, workshop.settings.epochs // 2)
+        self._passes = max(1, context.settings.epochs // 2)
         self._options: dict[str, Any] = {
             "task": task,
             "label": column,
             "templates": {task: list(templates)},
-            "seed": workshop.settings.seed,
-            "threads": workshop.threads,
+            "seed": context.settings.seed,
+            "threads": context.threads,
         }
 
     def whole(self) -> Measured:
         """Train with all templates, for as many passes as selection and refit have together."""
-        self._workshop.note(f"training with all {len(self._templates)} templates")
-        epochs = self._passes + self._workshop.settings.epochs
-        with self._workshop.progress() as progress:
+        self._context.note(f"training with all {len(self._templates)} templates")
+        epochs = self._passes + self._context.settings.epochs
+        with self._context.progress() as progress:
             tagger = train_tagger(self._train, epochs=epochs, progress=progress, **self._options)
         weights = tagger.stages[0].model.weights
         counts = count_spans(tagger, self._gold, self._column)
@@ -75,15 +75,15 @@ class SpanBench:
         self, budgets: Sequence[int], method: str = "group-lasso"
     ) -> tuple[list[Measured], list[Outcome]]:
         """Select, train again and count, for each budget."""
-        self._workshop.note(f"selecting from {len(self._templates)} templates by {method}")
-        settings = self._workshop.settings
+        self._context.note(f"selecting from {len(self._templates)} templates by {method}")
+        settings = self._context.settings
         how = SelectionOptions(
             method=method,
             epochs=self._passes,
             rounds_between=min(500, max(1, len(self._train) // 2)),
             seed=settings.seed,
         )
-        with self._workshop.progress() as progress:
+        with self._context.progress() as progress:
             taggers, report = select_tagger(
                 self._train,
                 budgets,

@@ -30,7 +30,7 @@ class Strict(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class Token(Strict):
+class TokenInput(Strict):
     """A word with its columns."""
 
     form: Annotated[str, Field(min_length=1, max_length=1000)]
@@ -50,7 +50,7 @@ class Document(Strict):
         description="Words with tags, one sentence a line.",
         examples=["Birds/NOUN sing/VERB ./PUNCT"],
     )
-    tokens: list[Cell | Token] | None = Field(
+    tokens: list[Cell | TokenInput] | None = Field(
         None, description="The words of one sentence: form/UPOS, or objects.", max_length=100_000
     )
 
@@ -169,7 +169,7 @@ class ParseAnswer(BaseModel):
     sentences: list[ParsedSentence]
 
 
-class Problem(BaseModel):
+class ErrorDetail(BaseModel):
     """What went wrong, in one line; line and column are those of the rules."""
 
     kind: str
@@ -181,14 +181,14 @@ class Problem(BaseModel):
 class ErrorAnswer(BaseModel):
     """An answer that is none."""
 
-    error: Problem
+    error: ErrorDetail
 
 
 class DocumentAnswer(BaseModel):
     """The sentences of one document, or why there are none."""
 
     sentences: list[ParsedSentence] | None = None
-    error: Problem | None = None
+    error: ErrorDetail | None = None
 
 
 class BatchAnswer(BaseModel):

@@ -135,7 +135,7 @@ def reproduce(options: ReproduceOptions) -> None:
     data, chunks, entities = options.data, options.chunks, options.entities
     sentences, measured = options.sentences, options.measured
     from turbotree import experiments
-    from turbotree.experiments.drawing import check_matplotlib
+    from turbotree.experiments.report.drawing import check_matplotlib
     from turbotree.experiments.settings import (
         MEDIUM_TEST,
         MEDIUM_TRAIN,

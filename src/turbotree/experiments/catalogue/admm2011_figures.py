@@ -9,6 +9,7 @@ import numpy as np
 
 from turbotree.experiments.catalogue.admm2011_models import DATA, MODELS, SECOND_ORDER
 from turbotree.experiments.comparing import cell, claim_shares, main_ordering
+from turbotree.experiments.context import ExperimentContext
 from turbotree.experiments.measuring import decode_along, decode_cases, make_cases, words_of
 from turbotree.experiments.records import (
     ADMM_2011,
@@ -20,7 +21,6 @@ from turbotree.experiments.records import (
     Table,
 )
 from turbotree.experiments.tracing import moving_shares
-from turbotree.experiments.workshop import Workshop
 
 #: As in the paper: ADMM has flows and simple factors; subgradients have a tree as a factor in the
 #: second-order model, and the same simple factors in the full one.
@@ -32,14 +32,14 @@ _RUNS: dict[str, tuple[dict[str, Any], str, str]] = {
 }
 
 
-def _measure_course(workshop: Workshop) -> Measured:
+def _measure_course(context: ExperimentContext) -> Measured:
     along = {}
     for name, (options, decoder, decomposition) in _RUNS.items():
-        cases = make_cases(workshop.parser(**options), workshop.hard_gold)
-        workshop.note(f"decoding by {name}, with more and more rounds")
-        found = decode_along(cases, workshop.settings.grid, decoder, decomposition=decomposition)
+        cases = make_cases(context.parser(options), context.hard_gold)
+        context.note(f"decoding by {name}, with more and more rounds")
+        found = decode_along(cases, context.settings.grid, decoder, decomposition=decomposition)
         along[name] = found["along"]
-    return {"words": words_of(workshop.hard_gold), "along": along}
+    return {"words": words_of(context.hard_gold), "along": along}
 
 
 def _show_course(measured: Mapping[str, Measured]) -> Shown:
@@ -87,10 +87,10 @@ def _show_course(measured: Mapping[str, Measured]) -> Shown:
     return Shown((table,), tuple(figures), claims)
 
 
-def _measure_active(workshop: Workshop) -> Measured:
-    cases = make_cases(workshop.parser(**MODELS["Full"]), workshop.hard_gold)
-    workshop.note("tracing ADMM on the full model")
-    return {"moving": moving_shares(cases, max(workshop.settings.grid))}
+def _measure_active(context: ExperimentContext) -> Measured:
+    cases = make_cases(context.parser(MODELS["Full"]), context.hard_gold)
+    context.note("tracing ADMM on the full model")
+    return {"moving": moving_shares(cases, max(context.settings.grid))}
 
 
 def _show_active(measured: Mapping[str, Measured]) -> Shown:
@@ -130,11 +130,11 @@ def _share_at(own: Measured, place: int) -> str:
     return cell(at.get(place), "{:.1f}")
 
 
-def _measure_times(workshop: Workshop) -> Measured:
-    cases = make_cases(workshop.parser(**MODELS["Full"]), workshop.hard_gold)
+def _measure_times(context: ExperimentContext) -> Measured:
+    cases = make_cases(context.parser(MODELS["Full"]), context.hard_gold)
     seconds = {}
     for name, decoder in (("ADMM", "admm"), ("LP", "lp")):
-        workshop.note(f"timing {name}")
+        context.note(f"timing {name}")
         seconds[name] = decode_cases(cases, decoder, decomposition="logic")["seconds"]
     return {"length": [int(case.parts.lengths[0]) for case in cases], "seconds": seconds}
 

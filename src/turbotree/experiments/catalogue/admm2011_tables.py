@@ -8,9 +8,9 @@ from itertools import pairwise
 
 from turbotree.experiments.catalogue.admm2011_models import DATA, MODELS
 from turbotree.experiments.comparing import claim_uas, main_ordering, side_by_side, uas
+from turbotree.experiments.context import ExperimentContext
 from turbotree.experiments.measuring import trained_systems
 from turbotree.experiments.records import ADMM_2011, Experiment, Measured, Shown
-from turbotree.experiments.workshop import Workshop
 
 _BOTH = ("+G+CS", "Full")
 _DECODER = "admm"  # as in the paper: the relaxation, without the search that our parser adds
@@ -33,8 +33,8 @@ _TABLE_2 = {
 _TABLE_3 = {"en": [91.36, 92.19, 92.41, 92.50, 92.53]}
 
 
-def _measure_both(workshop: Workshop) -> Measured:
-    return trained_systems(workshop, {name: MODELS[name] for name in _BOTH}, decoder=_DECODER)
+def _measure_both(context: ExperimentContext) -> Measured:
+    return trained_systems(context, {name: MODELS[name] for name in _BOTH}, decoder=_DECODER)
 
 
 def _show_both(measured: Mapping[str, Measured]) -> Shown:
@@ -44,8 +44,8 @@ def _show_both(measured: Mapping[str, Measured]) -> Shown:
     return Shown((table,), (), claims)
 
 
-def _measure_ablation(workshop: Workshop) -> Measured:
-    return trained_systems(workshop, MODELS, decoder=_DECODER)
+def _measure_ablation(context: ExperimentContext) -> Measured:
+    return trained_systems(context, MODELS, decoder=_DECODER)
 
 
 def _show_ablation(measured: Mapping[str, Measured]) -> Shown:

@@ -8,6 +8,7 @@ import numpy as np
 
 from turbotree.experiments.catalogue.koo2010_models import DATA, MODELS
 from turbotree.experiments.comparing import claim_shares
+from turbotree.experiments.context import ExperimentContext
 from turbotree.experiments.measuring import decode_along, make_cases, words_of
 from turbotree.experiments.records import (
     KOO_2010,
@@ -19,17 +20,16 @@ from turbotree.experiments.records import (
     Table,
 )
 from turbotree.experiments.tracing import active_shares
-from turbotree.experiments.workshop import Workshop
 
 _FEW = 0.3  # the height of the paper's figure
 
 
-def _measure_recomputed(workshop: Workshop) -> Measured:
+def _measure_recomputed(context: ExperimentContext) -> Measured:
     shares = {}
     for name in ("Sib", "G+S"):
-        cases = make_cases(workshop.parser(**MODELS[name]), workshop.hard_gold)
-        workshop.note(f"tracing dual decomposition of {name}")
-        shares[name] = active_shares(cases, "subgradient", workshop.settings.rounds)
+        cases = make_cases(context.parser(MODELS[name]), context.hard_gold)
+        context.note(f"tracing dual decomposition of {name}")
+        shares[name] = active_shares(cases, "subgradient", context.settings.rounds)
     return {"shares": shares}
 
 
@@ -67,12 +67,12 @@ def _show_recomputed(measured: Mapping[str, Measured]) -> Shown:
     return Shown((table,), tuple(figures), tuple(claims))
 
 
-def _measure_early(workshop: Workshop) -> Measured:
-    settings = workshop.settings
-    cases = make_cases(workshop.parser(**MODELS["Sib"]), workshop.hard_gold)
-    workshop.note("decoding Sib with more and more rounds")
+def _measure_early(context: ExperimentContext) -> Measured:
+    settings = context.settings
+    cases = make_cases(context.parser(MODELS["Sib"]), context.hard_gold)
+    context.note("decoding Sib with more and more rounds")
     found = decode_along(cases, sorted({*settings.grid, settings.rounds}), "subgradient")
-    return {"words": words_of(workshop.hard_gold), "along": found["along"]}
+    return {"words": words_of(context.hard_gold), "along": found["along"]}
 
 
 def _show_early(measured: Mapping[str, Measured]) -> Shown:

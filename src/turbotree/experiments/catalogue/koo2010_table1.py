@@ -14,9 +14,9 @@ from turbotree.experiments.comparing import (
     side_by_side,
     uas,
 )
+from turbotree.experiments.context import ExperimentContext
 from turbotree.experiments.measuring import decode_cases, make_cases, trained_right, words_of
 from turbotree.experiments.records import KOO_2010, Experiment, Measured, Shown
-from turbotree.experiments.workshop import Workshop
 
 # UAS of MST, Sib, G+S; certificates and seconds a sentence of Sib and G+S.
 _PAPER_UAS = {
@@ -51,13 +51,13 @@ _PAPER_SECONDS = {
 }
 
 
-def _measure(workshop: Workshop) -> Measured:
-    systems = {"MST": trained_right(workshop, "MST", MODELS["MST"])}
+def _measure(context: ExperimentContext) -> Measured:
+    systems = {"MST": trained_right(context, "MST", MODELS["MST"])}
     for name in ("Sib", "G+S"):
-        cases = make_cases(workshop.parser(**MODELS[name]), workshop.gold)
-        workshop.note(f"decoding {name} by dual decomposition")
-        systems[name] = decode_cases(cases, "subgradient", max_iterations=workshop.settings.rounds)
-    return {"words": words_of(workshop.gold), "systems": systems}
+        cases = make_cases(context.parser(MODELS[name]), context.gold)
+        context.note(f"decoding {name} by dual decomposition")
+        systems[name] = decode_cases(cases, "subgradient", max_iterations=context.settings.rounds)
+    return {"words": words_of(context.gold), "systems": systems}
 
 
 def _show(measured: Mapping[str, Measured]) -> Shown:

@@ -17,9 +17,9 @@ from turbotree.experiments.comparing import (
     seconds,
     uas,
 )
+from turbotree.experiments.context import ExperimentContext
 from turbotree.experiments.measuring import Case, decode_cases, make_cases, words_of
 from turbotree.experiments.records import KOO_2010, Claim, Experiment, Measured, Shown, Table
-from turbotree.experiments.workshop import Workshop
 from turbotree.features import Parts
 from turbotree.parsing.arcs import TreeShape, all_arcs
 from turbotree.parsing.parts import PartSet
@@ -43,8 +43,8 @@ _PAPER = {
 }
 
 
-def _decoders(workshop: Workshop) -> dict[str, tuple[str, dict[str, Any]]]:
-    settings = workshop.settings
+def _decoders(context: ExperimentContext) -> dict[str, tuple[str, dict[str, Any]]]:
+    settings = context.settings
     return {
         "LP(S)": ("lp-single", {}),
         "LP(M)": ("lp", {}),
@@ -73,22 +73,22 @@ def random_cases(families: list[str], count: int, words: int, seed: int) -> list
     return cases
 
 
-def _measure(workshop: Workshop) -> Measured:
-    settings = workshop.settings
+def _measure(context: ExperimentContext) -> Measured:
+    settings = context.settings
     systems, chance = {}, {}
     for model in _PAPER:
         options = MODELS[model]
-        cases = make_cases(workshop.parser(**options), workshop.hard_gold)
+        cases = make_cases(context.parser(options), context.hard_gold)
         made_up = random_cases(
             options["parts"], settings.random_instances, settings.random_words, settings.seed
         )
-        for name, (decoder, more) in _decoders(workshop).items():
-            workshop.note(f"decoding {model} by {name}")
+        for name, (decoder, more) in _decoders(context).items():
+            context.note(f"decoding {model} by {name}")
             systems[f"{model} {name}"] = decode_cases(cases, decoder, **more)
             if name != "ILP":  # exact by definition, and very slow on random scores
                 chance[f"{model} {name}"] = decode_cases(made_up, decoder, **more)["proven"]
     return {
-        "words": words_of(workshop.hard_gold),
+        "words": words_of(context.hard_gold),
         "systems": systems,
         "random": chance,
         "rounds": [settings.rounds, settings.few_rounds],

@@ -8,26 +8,26 @@ from functools import partial
 from turbotree.evaluation.shape import shape
 from turbotree.experiments.catalogue.koo2010_models import DATA, MODELS
 from turbotree.experiments.comparing import claim_uas, side_by_side, uas
+from turbotree.experiments.context import ExperimentContext
 from turbotree.experiments.measuring import parse_right, words_of
 from turbotree.experiments.records import KOO_2010, Experiment, Measured, Shown, Table
-from turbotree.experiments.workshop import Workshop
 
 _PAPER = {"en": [92.19, 92.34, 92.71, 92.70], "cs": [86.41, 85.67, 87.40, 86.43]}
 _MANY = 1.0  # per cent; Czech has about 2, the Penn Treebank none
 _SYSTEMS = ("Sib", "P-Sib", "G+S", "P-G+S")
 
 
-def _measure(workshop: Workshop) -> Measured:
+def _measure(context: ExperimentContext) -> Measured:
     systems = {}
     for name in ("Sib", "G+S"):
-        parser = workshop.parser(**MODELS[name])
-        workshop.note(f"parsing with {name}, projective and not")
-        systems[name] = parse_right(parser, workshop.gold)
-        systems[f"P-{name}"] = parse_right(parser, workshop.gold, projective=True)
-    crossing = sum(len(shape(tree.heads).nonprojective) for tree in workshop.gold)
-    total = sum(len(tree) for tree in workshop.gold)
+        parser = context.parser(MODELS[name])
+        context.note(f"parsing with {name}, projective and not")
+        systems[name] = parse_right(parser, context.gold)
+        systems[f"P-{name}"] = parse_right(parser, context.gold, projective=True)
+    crossing = sum(len(shape(tree.heads).nonprojective) for tree in context.gold)
+    total = sum(len(tree) for tree in context.gold)
     return {
-        "words": words_of(workshop.gold),
+        "words": words_of(context.gold),
         "systems": systems,
         "crossing": 100 * crossing / max(1, total),
     }

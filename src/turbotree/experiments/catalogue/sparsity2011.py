@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from turbotree.experiments.comparing import claim_units, main_ordering, uas
+from turbotree.experiments.context import ExperimentContext
 from turbotree.experiments.measuring import parse_right
 from turbotree.experiments.records import (
     SPARSITY_2011,
@@ -19,7 +20,6 @@ from turbotree.experiments.records import (
     Table,
 )
 from turbotree.experiments.selections import measure_selections
-from turbotree.experiments.workshop import Workshop
 from turbotree.parsing.templates import load_templates
 
 _DATA = (
@@ -43,18 +43,18 @@ _PAPER_KINDS = {
 }
 
 
-def _measure(workshop: Workshop) -> Measured:
-    texts = load_templates(workshop.settings.selection_templates)
-    base = workshop.parser(parts=["arc"], templates={"arc": texts})
-    found = measure_selections(workshop, _FIRST)
-    found["systems"]["all templates"] = parse_right(base, workshop.gold)
+def _measure(context: ExperimentContext) -> Measured:
+    texts = load_templates(context.settings.selection_templates)
+    base = context.parser({"parts": ["arc"], "templates": {"arc": texts}})
+    found = measure_selections(context, _FIRST)
+    found["systems"]["all templates"] = parse_right(base, context.gold)
     found["selected"]["all templates"] = {"features": len(base.sparse()["parts"].weights or ())}
     found["epoch_features"] = [record["features"] for record in base.record["parts"]]
     return found
 
 
-def _measure_others(workshop: Workshop) -> Measured:
-    return measure_selections(workshop, _OTHERS)
+def _measure_others(context: ExperimentContext) -> Measured:
+    return measure_selections(context, _OTHERS)
 
 
 def _show_first(measured: Mapping[str, Measured]) -> Shown:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from turbotree.experiments.chunks import chunked
 from turbotree.experiments.comparing import claim_f1, f1
+from turbotree.experiments.context import ExperimentContext
+from turbotree.experiments.data.chunks import chunked
 from turbotree.experiments.records import SPARSITY_2011, Experiment, Measured, Shown, Table
 from turbotree.experiments.spans import SpanBench
-from turbotree.experiments.workshop import Workshop
 from turbotree.labeling.templates import load_templates
 
 _PAPER = {
@@ -21,10 +21,10 @@ _PAPER = {
 }
 
 
-def _measure(workshop: Workshop) -> Measured:
-    train, gold = chunked(workshop.dataset.train), chunked(workshop.gold)
-    bench = SpanBench(workshop, train, gold, "chunk", "chunk", load_templates("chunk96"))
-    budgets = list(workshop.settings.chunk_budgets)
+def _measure(context: ExperimentContext) -> Measured:
+    train, gold = chunked(context.dataset.train), chunked(context.gold)
+    bench = SpanBench(context, train, gold, "chunk", "chunk", load_templates("chunk96"))
+    budgets = list(context.settings.chunk_budgets)
     systems = {"all templates": bench.whole()}
     counted, _ = bench.selected(budgets)
     systems |= {str(budget): counts for budget, counts in zip(budgets, counted, strict=True)}

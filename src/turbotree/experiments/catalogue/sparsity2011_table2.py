@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from turbotree.experiments.comparing import cell, claim_f1, f1, language_of
-from turbotree.experiments.entities import with_entities
+from turbotree.experiments.context import ExperimentContext
+from turbotree.experiments.data.entities import with_entities
 from turbotree.experiments.records import SPARSITY_2011, Experiment, Measured, Shown, Table
 from turbotree.experiments.spans import SpanBench
-from turbotree.experiments.workshop import Workshop
 from turbotree.labeling.templates import load_templates
 
 # F1 on test data and features: with all templates, of the lasso with C = 0.1, 0.5 and 1, of the
@@ -26,11 +26,11 @@ _PAPER_GROUPS = {
 }
 
 
-def _measure(workshop: Workshop) -> Measured:
-    train, gold = with_entities(workshop.dataset.train), with_entities(workshop.gold)
+def _measure(context: ExperimentContext) -> Measured:
+    train, gold = with_entities(context.dataset.train), with_entities(context.gold)
     templates = load_templates("entities452")
-    bench = SpanBench(workshop, train, gold, "entities", "entity", templates)
-    budgets = list(workshop.settings.entity_budgets)
+    bench = SpanBench(context, train, gold, "entities", "entity", templates)
+    budgets = list(context.settings.entity_budgets)
     systems = {"all templates": bench.whole()}
     grouped, outcomes = bench.selected(budgets)
     # The lasso gets as many features as the group lasso has, so that the two can be compared.

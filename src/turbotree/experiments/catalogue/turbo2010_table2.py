@@ -15,9 +15,9 @@ from turbotree.experiments.comparing import (
     side_by_side,
     uas,
 )
+from turbotree.experiments.context import ExperimentContext
 from turbotree.experiments.measuring import trained_right, trained_systems, words_of
 from turbotree.experiments.records import TURBO_2010, Experiment, Measured, Shown, Table
-from turbotree.experiments.workshop import Workshop
 
 _MODELS: dict[str, dict[str, Any]] = {
     "CRF, arcs": {"parts": ["arc"], "loss": "crf", "features": "supported"},
@@ -65,8 +65,8 @@ _PAPER_COMPLETE = {
 }
 
 
-def _measure_losses(workshop: Workshop) -> Measured:
-    return trained_systems(workshop, _MODELS)
+def _measure_losses(context: ExperimentContext) -> Measured:
+    return trained_systems(context, _MODELS)
 
 
 def _show_losses(measured: Mapping[str, Measured]) -> Shown:
@@ -89,12 +89,12 @@ def _show_losses(measured: Mapping[str, Measured]) -> Shown:
     return Shown((table,), (), tuple(main_ordering(claim) for claim in claims))
 
 
-def _measure_complete(workshop: Workshop) -> Measured:
-    measured: Measured = {"words": words_of(workshop.gold), "systems": {}}
+def _measure_complete(context: ExperimentContext) -> Measured:
+    measured: Measured = {"words": words_of(context.gold), "systems": {}}
     for name, options in _COMPLETE.items():
-        parser = workshop.parser(**options)
+        parser = context.parser(options)
         # Our parser would search where the relaxation is not tight, and for long with these parts.
-        measured["systems"][name] = trained_right(workshop, name, options, decoder="admm")
+        measured["systems"][name] = trained_right(context, name, options, decoder="admm")
         measured[f"{name} features"] = parser.record["parts"][-1]["features"]
         measured["supported"] = parser.record["supported features"]
     return measured

@@ -9,9 +9,9 @@ import numpy as np
 
 from turbotree.experiments.catalogue.turbo2010_models import DATA, SECOND_ORDER
 from turbotree.experiments.comparing import cell, claim_uas, main_ordering, uas
+from turbotree.experiments.context import ExperimentContext
 from turbotree.experiments.measuring import trained_right, words_of
 from turbotree.experiments.records import TURBO_2010, Claim, Experiment, Measured, Shown, Table
-from turbotree.experiments.workshop import Workshop
 
 # Beta and gamma, with the paper's UAS of arcs and of second order.
 _LOSSES: dict[tuple[float, float], tuple[float, float]] = {
@@ -30,14 +30,14 @@ def _name(order: str, loss: tuple[float, float]) -> str:
     return f"{order} beta {loss[0]:g} gamma {loss[1]:g}"
 
 
-def _measure(workshop: Workshop) -> Measured:
+def _measure(context: ExperimentContext) -> Measured:
     systems = {}
     for order, parts in _ORDERS.items():
         for beta, gamma in _LOSSES:
             options = {"parts": parts, "beta": beta, "gamma": gamma, "features": "supported"}
             name = _name(order, (beta, gamma))
-            systems[name] = trained_right(workshop, name, options)
-    return {"words": words_of(workshop.gold), "systems": systems}
+            systems[name] = trained_right(context, name, options)
+    return {"words": words_of(context.gold), "systems": systems}
 
 
 def _show(measured: Mapping[str, Measured]) -> Shown:

@@ -84,7 +84,7 @@ def linear_program(
     return _solution(graph, outcome, limits, trace)
 
 
-class Outcome(NamedTuple):
+class ProgramResult(NamedTuple):
     """What HiGHS found: the columns if there are some, and the bound if it came to an end."""
 
     columns: NDArray[np.float64] | None
@@ -95,7 +95,7 @@ class Outcome(NamedTuple):
     tolerance: float = 0.0
 
 
-def run_program(program: Program, whole: int, limits: Limits) -> Outcome:
+def run_program(program: Program, whole: int, limits: Limits) -> ProgramResult:
     """Solve a program with HiGHS.
 
     Parameters
@@ -128,7 +128,7 @@ def run_program(program: Program, whole: int, limits: Limits) -> Outcome:
     return _restored(outcome, presolved, program)
 
 
-def _run_presolved(presolved: Presolved, whole: int, limits: Limits) -> Outcome:
+def _run_presolved(presolved: Presolved, whole: int, limits: Limits) -> ProgramResult:
     highs = _start(presolved.program, whole, limits)
     with _ONE_AT_A_TIME:
         _run(highs)
@@ -163,7 +163,7 @@ def dual_bound(program: Program, duals: NDArray[np.float64]) -> float:
     return float(duals @ limits + left @ ends)
 
 
-def _restored(outcome: Outcome, presolved: Presolved, program: Program) -> Outcome:
+def _restored(outcome: ProgramResult, presolved: Presolved, program: Program) -> ProgramResult:
     """Give the bound for the costs as they were."""
     unit, taming, found = presolved.unit, presolved.taming, outcome.bound
     bound = unit * (found + presolved.constant)
@@ -269,7 +269,7 @@ def _run(highs: Any) -> None:
         raise interrupted
 
 
-def _outcome(highs: Any, exact: bool) -> Outcome:
+def _outcome(highs: Any, exact: bool) -> ProgramResult:
     highspy = _highspy()
     state = highs.getModelStatus()
     infeasible = (
@@ -290,10 +290,10 @@ def _outcome(highs: Any, exact: bool) -> Outcome:
     elif exact and math.isfinite(info.mip_dual_bound):
         bound = float(info.mip_dual_bound)
     iterations = int(info.mip_node_count if exact else info.simplex_iteration_count)
-    return Outcome(columns, bound, done, max(iterations, 0))
+    return ProgramResult(columns, bound, done, max(iterations, 0))
 
 
-def _solution(graph: FactorGraph, outcome: Outcome, limits: Limits, trace: bool) -> Solution:
+def _solution(graph: FactorGraph, outcome: ProgramResult, limits: Limits, trace: bool) -> Solution:
     columns, bound, done, iterations, tolerance = outcome
     relaxed = None if columns is None else np.clip(columns[: len(graph)], 0.0, 1.0)
     values, value = _rounded(graph, relaxed)

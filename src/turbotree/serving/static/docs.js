@@ -58,7 +58,7 @@ async function start() {
     schemas = document_.components?.schemas ?? {};
     const routes = Object.entries(document_.paths).flatMap(([path, verbs]) =>
       Object.entries(verbs).map(([verb, about]) => route(path, verb, about)));
-    const inside = ["Token", "Document", "ParsedSentence", "Tree", "Certificate", "Alternatives", "Trace", "ErrorAnswer"];
+    const inside = ["TokenInput", "Document", "ParsedSentence", "Tree", "Certificate", "Alternatives", "Trace", "ErrorAnswer"];
     place.replaceChildren(html("p", {}, document_.info.description), ...routes,
       ...inside.filter((name) => schemas[name]).map(shape));
   } catch {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
@@ -29,7 +29,7 @@ def silently() -> AbstractContextManager[Progress]:
 
 
 @dataclass(frozen=True)
-class Workshop:
+class ExperimentContext:
     """What an experiment may use on one treebank.
 
     Attributes
@@ -67,7 +67,7 @@ class Workshop:
         """The trees to measure slow decoders on: some of them, if the settings say so."""
         return self.gold[: self.settings.hard_sentences]
 
-    def _chosen(self, options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    def _chosen(self, options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """Give the templates and the other options of a parser, the run's and its own."""
         templates = {**PLAIN_LABELS, **options.get("templates", {})}
         own = {name: value for name, value in options.items() if name != "templates"}
@@ -78,7 +78,7 @@ class Workshop:
             **own,
         }
 
-    def parser_inputs(self, **options: Any) -> dict[str, Any]:
+    def parser_inputs(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """Return all that a parser depends on, which is what the cache knows it by."""
         templates, chosen = self._chosen(options)
         return {
@@ -89,14 +89,14 @@ class Workshop:
             "train": self.dataset.fingerprint("train"),
         }
 
-    def parser(self, **options: Any) -> Parser:
+    def parser(self, options: Mapping[str, Any]) -> Parser:
         """Train a parser, or take the one that an earlier experiment or run has trained.
 
         Options are those of :class:`turbotree.parsing.TrainingOptions`; epochs and seed are the
         run's.
         """
         templates, chosen = self._chosen(options)
-        inputs = self.parser_inputs(**options)
+        inputs = self.parser_inputs(options)
         record = inputs["options"]
         path = self.cache.path(inputs, ".safetensors")
         if path.exists():

@@ -9,11 +9,11 @@ from html import escape
 from pathlib import Path
 
 from turbotree import __version__
-from turbotree.experiments.claim_tables import claim_table, summary
 from turbotree.experiments.data import Dataset
-from turbotree.experiments.drawing import draw, file_name
 from turbotree.experiments.records import Experiment, Figure, Table
-from turbotree.experiments.running import Outcome
+from turbotree.experiments.report.claims import claim_table, summary
+from turbotree.experiments.report.drawing import draw, file_name
+from turbotree.experiments.running import ExperimentResult
 from turbotree.experiments.settings import Settings
 from turbotree.files.atomic import atomic_path
 
@@ -62,7 +62,10 @@ def _class_of(column: str) -> str:
 
 
 def write_report(
-    path: Path, outcomes: Sequence[Outcome], datasets: Sequence[Dataset], settings: Settings
+    path: Path,
+    outcomes: Sequence[ExperimentResult],
+    datasets: Sequence[Dataset],
+    settings: Settings,
 ) -> None:
     """Write the report, whole or not at all."""
     text = report_html(outcomes, datasets, settings)
@@ -71,7 +74,7 @@ def write_report(
 
 
 def report_html(
-    outcomes: Sequence[Outcome], datasets: Sequence[Dataset], settings: Settings
+    outcomes: Sequence[ExperimentResult], datasets: Sequence[Dataset], settings: Settings
 ) -> str:
     """Write the report as text."""
     parts = [
@@ -107,7 +110,7 @@ def _data(datasets: Sequence[Dataset], settings: Settings) -> str:
     return _table(Table("Sentences", columns, rows, f"Settings: {options}."))
 
 
-def _contents(outcomes: Sequence[Outcome]) -> str:
+def _contents(outcomes: Sequence[ExperimentResult]) -> str:
     """Link to every experiment, a line a paper."""
     lines = []
     for paper in dict.fromkeys(outcome.experiment.paper for outcome in outcomes):
@@ -120,7 +123,7 @@ def _contents(outcomes: Sequence[Outcome]) -> str:
     return f"<ul>{''.join(lines)}</ul>"
 
 
-def _section(outcome: Outcome) -> str:
+def _section(outcome: ExperimentResult) -> str:
     experiment = outcome.experiment
     parts = [
         f'<section id="{escape(experiment.id)}"><h3>{escape(experiment.place)} '

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from turbotree.experiments.data import HELD_OUT
+from turbotree.experiments.data.treebanks import HELD_OUT
 from turbotree.text import Layout, Sentence
 
 
