@@ -14,15 +14,15 @@ import os
 import resource
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 from turbotree.display.training_progress import Lines
 from turbotree.learning.parameter_mixing import SHARES, Mixing
 from turbotree.parsing import TrainingOptions
-from turbotree.parsing.training.trainer import Trainer
-from turbotree.parsing.training.treebank import read_trees
-from turbotree.scaling import deal, open_crew, open_engine
-from turbotree.scaling.training import MixingTrainer
+from turbotree.parsing.training.trainer import ParserTrainer, TrainingData
+from turbotree.scaling import deal, open_engine, open_worker_pool
+from turbotree.scaling.training import ShardedTasks, learn_at_workers
 
 MOST_POINTS = 0.3
 
@@ -38,14 +38,14 @@ def train(
 ) -> list[float]:
     """Train arcs; give the attachment score on the development data after each epoch."""
     options = TrainingOptions(epochs=epochs, model=model)
-    given = read_trees(file, "train", partial=True), read_trees(dev, "dev"), options, None, Lines()
+    data = TrainingData.read(file, dev, options)
     if shards == 1:
-        records = Trainer(*given).train_parts()[2]
+        records = ParserTrainer(data, data.run(progress=Lines())).train_arcs()[2]
     else:
-        with open_engine("processes", shards) as engine, open_crew(engine, shards) as crew:
-            trainer = MixingTrainer(*given)
-            trainer.deal_to(crew, deal(file, shards), mixing)
-            records = trainer.train_parts()[2]
+        run = data.run(progress=Lines(), learn=partial(learn_at_workers, mixing=mixing))
+        with open_engine("processes", shards) as engine, open_worker_pool(engine, shards) as pool:
+            tasks = ShardedTasks(pool, data, deal(file, shards))
+            records = ParserTrainer(data, run, tasks).train_arcs()[2]
     return [record["scores"]["dev UAS"] for record in records["parts"]]
 
 

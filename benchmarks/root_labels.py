@@ -19,9 +19,8 @@ from pathlib import Path
 from unittest.mock import patch
 
 from turbotree.evaluation import attachment_scores
-from turbotree.learning.progress import Silent
 from turbotree.parsing import Parse, Parser, TrainingOptions
-from turbotree.parsing.training.trainer import Trainer
+from turbotree.parsing.training.trainer import ParserTrainer, TrainingData
 from turbotree.text import Sentence, read_sentences
 
 ROOT = "root"
@@ -29,9 +28,11 @@ ROOT = "root"
 
 def parsers(train: list[Sentence], options: TrainingOptions) -> tuple[Parser, Parser]:
     """Train a parser; give it, and with labels that know nothing of the root's."""
-    parser = Trainer(train, [], options, None, Silent()).run()
+    data = TrainingData.of(train, [], options)
+    parser = ParserTrainer(data, data.run()).train()
     with patch("turbotree.parsing.training.treebank.root_label", return_value=None):
-        labels, _ = Trainer(train, [], options, None, Silent()).train_labels()
+        data = TrainingData.of(train, [], options)
+        labels, _ = ParserTrainer(data, data.run()).train_labels()
     return parser, replace(parser, labels=labels)
 
 

@@ -11,14 +11,14 @@ import pytest
 from turbotree.errors import InputError
 from turbotree.parsing import Parser
 from turbotree.scaling import open_engine, parse_corpus, train_in_shards
-from turbotree.scaling.crews import RayCrew
+from turbotree.scaling.worker_pool import RayWorkerPool
 from turbotree.text import read_conllu, treebank, write_conllu
 
 pytest.importorskip("ray")
 
 
-class OneDies(RayCrew):
-    """A crew of which one worker is killed before the third round of calls."""
+class OneDies(RayWorkerPool):
+    """A pool of which one worker is killed before the third round of calls."""
 
     rounds = deaths = 0
 
@@ -32,7 +32,7 @@ class OneDies(RayCrew):
 
 
 class InThisProcess:
-    """A crew without workers."""
+    """A pool without workers."""
 
     def share(self, value):
         return value
@@ -82,12 +82,12 @@ def test_what_the_user_did_wrong_comes_through(engine):
 def test_training_in_shards_is_that_of_processes_and_survives_a_death(engine, tmp_path):
     data = list(treebank(20, seed=1))
     quick = {"epochs": 2, "pruner_epochs": 1}
-    crew = OneDies(2)
+    pool = OneDies(2)
     try:
-        found = train_in_shards(data, crew, 2, **quick)
+        found = train_in_shards(data, pool, 2, **quick)
     finally:
-        crew.stop()
-    assert crew.deaths == 1
+        pool.stop()
+    assert pool.deaths == 1
     here = InThisProcess()
     expected = train_in_shards(data, here, 2, **quick)
     for parser, name in ((found, "found"), (expected, "expected")):
@@ -97,4 +97,4 @@ def test_training_in_shards_is_that_of_processes_and_survives_a_death(engine, tm
 
 def test_more_workers_than_cores_are_refused(engine):
     with pytest.raises(InputError, match="3 workers, but the Ray cluster has 2 cores"):
-        RayCrew(3)
+        RayWorkerPool(3)

@@ -35,7 +35,8 @@ class Tasks:
     def __init__(self, tasks):
         self.tasks = tasks
 
-    def __len__(self):
+    @property
+    def shards(self):
         return len(self.tasks)
 
     def supported(self):

@@ -12,14 +12,13 @@ import pytest
 from turbotree.errors import InputError
 from turbotree.features import Encoder, Weights, attributes_of, parse_templates
 from turbotree.learning import SelectionOptions, renumbered
-from turbotree.learning.progress import Silent
 from turbotree.learning.regularisers import templates_of_keys
 from turbotree.parsing import Parser, TrainingOptions, select_parser
 from turbotree.parsing.arcs import ARC, TreeShape
 from turbotree.parsing.parts import FAMILIES
 from turbotree.parsing.templates import load_templates
 from turbotree.parsing.training.part_task import PartTask
-from turbotree.parsing.training.trainer import Trainer
+from turbotree.parsing.training.trainer import ParserTrainer, TrainingData
 from turbotree.scoring import SparseScorer
 from turbotree.text import treebank
 
@@ -132,8 +131,8 @@ def test_selection_is_for_arcs_alone() -> None:
 def test_the_more_templates_the_smaller_the_weights_that_are_kept() -> None:
     def threshold(**options: Any) -> float:
         trees = list(treebank(3, seed=1))
-        trainer = Trainer(trees, [], TrainingOptions(**options), None, Silent())
-        return trainer._negligible["parts"]
+        data = TrainingData.of(trees, [], TrainingOptions(**options))
+        return ParserTrainer(data, data.run()).negligible_part(data.blueprint.part_model())
 
     usual = threshold()
     assert threshold(templates={"arc": TEMPLATES["arc"][:20]}) == usual

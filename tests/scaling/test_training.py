@@ -11,9 +11,9 @@ import pytest
 
 from turbotree.errors import InputError
 from turbotree.parsing.training.trainer import train_parser
-from turbotree.scaling import deal, open_crew, open_engine, train_in_shards
-from turbotree.scaling.crews import ProcessCrew
+from turbotree.scaling import deal, open_engine, open_worker_pool, train_in_shards
 from turbotree.scaling.engines import WorkerLostError
+from turbotree.scaling.worker_pool import ProcessWorkerPool
 from turbotree.text import Sentence, treebank, write_conllu
 
 DATA = list(treebank(24, seed=1))
@@ -22,7 +22,7 @@ QUICK = {"epochs": 2, "pruner_epochs": 1}
 
 
 class Here:
-    """A crew in this process; it may forget what it has read, or be stopped."""
+    """A pool in this process; it may forget what it has read, or be stopped."""
 
     def __init__(self, stop_after=None, forgetful=False):
         self.calls = 0
@@ -86,8 +86,8 @@ def test_one_shard_of_partial_trees_gives_the_bytes_of_serial_training(forgetful
 def test_processes_give_what_one_process_does_from_files_too(two_shards, tmp_path):
     file = tmp_path / "train.conllu"
     write_conllu(DATA, file)
-    with open_engine("processes", 2) as engine, open_crew(engine, 2) as crew:
-        parser = train_in_shards(file, crew, 2, dev=DEV, **QUICK)
+    with open_engine("processes", 2) as engine, open_worker_pool(engine, 2) as pool:
+        parser = train_in_shards(file, pool, 2, dev=DEV, **QUICK)
     assert bytes_of(parser, tmp_path) == two_shards
     assert parser.record["mixing"] == {"shards": 2, "shares": "features", "times": 2}
 
@@ -95,8 +95,8 @@ def test_processes_give_what_one_process_does_from_files_too(two_shards, tmp_pat
 def test_words_keep_the_tags_of_training_on_their_way_to_workers(tmp_path):
     options = {"templates": {"arc": ["h.tags m.tags", "h.upos m.upos dist"]}, **QUICK}
     serial = train_parser(DATA, dev=DEV, **options)
-    with open_engine("processes", 1) as engine, open_crew(engine, 1) as crew:
-        mixed = train_in_shards(DATA, crew, 1, dev=DEV, **options)
+    with open_engine("processes", 1) as engine, open_worker_pool(engine, 1) as pool:
+        mixed = train_in_shards(DATA, pool, 1, dev=DEV, **options)
     assert bytes_of(mixed, tmp_path) == bytes_of(serial, tmp_path)
 
 
@@ -180,24 +180,24 @@ def die():
 
 
 @pytest.fixture
-def crew():
-    made = ProcessCrew(2)
+def pool():
+    made = ProcessWorkerPool(2)
     yield made
     made.stop()
 
 
-def test_calls_of_dead_workers_are_made_again_by_a_new_one(crew, tmp_path):
+def test_calls_of_dead_workers_are_made_again_by_a_new_one(pool, tmp_path):
     calls = [(str(tmp_path), number) for number in range(2)]
-    first = dict(crew.run(die_at_first, calls))
+    first = dict(pool.run(die_at_first, calls))
     assert [first[number][1] for number in range(2)] == [0, 1]
     # From now on, each number keeps its worker.
-    assert dict(crew.run(die_at_first, calls)) == first
+    assert dict(pool.run(die_at_first, calls)) == first
 
 
-def test_a_call_that_always_kills_its_worker_is_given_up(crew, monkeypatch):
-    monkeypatch.setattr("turbotree.scaling.crews.RETRIES", 0)
+def test_a_call_that_always_kills_its_worker_is_given_up(pool, monkeypatch):
+    monkeypatch.setattr("turbotree.scaling.worker_pool.RETRIES", 0)
     with pytest.raises(WorkerLostError, match="shard 1 killed its worker"):
-        list(crew.run(die, [()]))
+        list(pool.run(die, [()]))
 
 
 def test_sentences_are_what_they_were_after_a_shard_has_read_them(tmp_path):

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from turbotree.features import PartKind, family_counts, parse_templates
+from turbotree.features import AnyWeights, PartKind, family_counts, parse_templates
 from turbotree.learning.selection.selector import Selection, SelectionOptions
 
 
 @dataclass(frozen=True)
-class Outcome:
+class BudgetResult:
     """The model of one budget.
 
     Attributes
@@ -44,6 +44,30 @@ class Outcome:
     seconds: float
     trace: tuple[tuple[int, int, int], ...] = ()
 
+    @classmethod
+    def of(
+        cls,
+        selection: Selection,
+        templates: Sequence[str],
+        weights: AnyWeights | None,
+        scores: Mapping[str, float],
+        seconds: float,
+    ) -> BudgetResult:
+        """Put together what is known of the model of one budget."""
+        trace = tuple(
+            (step[0], step[1], step[2]) for record in selection.records for step in record.trace
+        )
+        return cls(
+            selection.budget,
+            tuple(templates),
+            len(weights or ()),
+            getattr(weights, "memory_bytes", 0) / 1e6,
+            selection.peak_features,
+            dict(scores),
+            seconds,
+            trace,
+        )
+
     @property
     def score(self) -> float | None:
         """The first score, if there is one."""
@@ -67,7 +91,7 @@ class SelectionReport:
     instances
         Training sentences: the length of an epoch.
     outcomes
-        One a budget.
+        One per budget.
     """
 
     task: str
@@ -75,7 +99,7 @@ class SelectionReport:
     kind: PartKind
     templates: tuple[str, ...]
     instances: int
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[BudgetResult, ...]
 
     @property
     def best(self) -> int:
@@ -148,31 +172,6 @@ class SelectionReport:
         from turbotree.display.selection_plot import draw
 
         draw(self, path)
-
-
-def outcome_of(
-    selection: Selection,
-    templates: Sequence[str],
-    *,
-    features: int,
-    size: int,
-    scores: Mapping[str, float],
-    seconds: float,
-) -> Outcome:
-    """Put together what is known of one budget."""
-    trace = tuple(
-        (step[0], step[1], step[2]) for record in selection.records for step in record.trace
-    )
-    return Outcome(
-        selection.budget,
-        tuple(templates),
-        features,
-        size / 1e6,
-        selection.peak_features,
-        dict(scores),
-        seconds,
-        trace,
-    )
 
 
 def selection_record(

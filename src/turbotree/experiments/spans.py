@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from turbotree.display.selection_report import Outcome
+from turbotree.display.selection_report import BudgetResult
 from turbotree.evaluation import find_spans
 from turbotree.experiments.context import ExperimentContext
 from turbotree.experiments.records import Measured
@@ -73,7 +73,7 @@ class SpanBench:
 
     def selected(
         self, budgets: Sequence[int], method: str = "group-lasso"
-    ) -> tuple[list[Measured], list[Outcome]]:
+    ) -> tuple[list[Measured], list[BudgetResult]]:
         """Select, train again and count, for each budget."""
         self._context.note(f"selecting from {len(self._templates)} templates by {method}")
         settings = self._context.settings

@@ -6,32 +6,20 @@ import os
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
-from turbotree.display.selection_report import (
-    Outcome,
-    SelectionReport,
-    outcome_of,
-    selection_record,
-)
+from turbotree.display.selection_report import BudgetResult, SelectionReport, selection_record
 from turbotree.errors import InputError
-from turbotree.features import Encoder, Weights, attributes_of, parse_templates
+from turbotree.features import Encoder, attributes_of, parse_templates
 from turbotree.features.lexicon import TAGS
-from turbotree.labeling.data import Labelled, TrainingSource, read_labelled
+from turbotree.labeling.data import TrainingSource, read_labelled
 from turbotree.labeling.model import TRIPLE
 from turbotree.labeling.options import TASKS
-from turbotree.labeling.tagger import Stage, Tagger
-from turbotree.labeling.training import Trainer, options_of, task_of
-from turbotree.learning.progress import Progress, Silent
-from turbotree.learning.selection.refitting import closed_weights
-from turbotree.learning.selection.renumbering import renumbered
-from turbotree.learning.selection.selector import (
-    Selection,
-    SelectionOptions,
-    Selector,
-    sorted_budgets,
-)
+from turbotree.labeling.tagger import Tagger
+from turbotree.labeling.training import TaggerTrainer, TrainedStage, options_of, task_of
+from turbotree.learning.progress import Progress
+from turbotree.learning.selection.budgeted import TemplateSelection
+from turbotree.learning.selection.selector import SelectionOptions, sorted_budgets
 
 #: The templates of labels alone, which see no word: always kept, and not counted.
 _LABELS_ALONE = ("prev", "prevprev")
@@ -85,104 +73,45 @@ def select_tagger(
     if settings.scheme == "auto":
         raise InputError("scheme auto is for training; to select, expected bioes or bio")
     wanted = sorted_budgets(budgets)
-    trainer = _SelectingTrainer(
+    trainer = TaggerTrainer(
         read_labelled(train, "training data", columns, encoding),
         read_labelled(dev, "development data", columns, encoding) if dev is not None else [],
         settings,
-        Path(checkpoint) if checkpoint is not None else None,
-        resume,
-        progress or Silent(),
     )
-    trainer.prepare(how)
-    taggers, outcomes = [], []
+    names = [name for budget in wanted for name in _names(trainer.columns[0], budget)]
+    run = trainer.run(checkpoint, resume, progress, stages=names, selection=how.to_record())
+    (first,) = trainer.first_column()
+    whole = task_of(first.stage.model, first.train)
+    texts = first.stage.model.numbered_templates
+    exempt = [number for number, text in enumerate(texts) if text in _LABELS_ALONE]
+    choosing = TemplateSelection(run, how, whole, texts, TRIPLE, exempt=exempt)
+    before = trainer.templates[TASKS[settings.task][0]]
+    others: list[TrainedStage] | None = None
+    taggers, results = [], []
     for budget in wanted:
-        tagger, outcome = trainer.run_for(budget)
+        started = time.perf_counter()
+        select_name, refit_name = _names(first.name, budget)
+        found = choosing.select(select_name, budget)
+        model = first.stage.model.with_templates([texts[number] for number in found.templates])
+        start = choosing.start(found, task_of(model, first.train))
+        small = replace(first, name=refit_name, stage=replace(first.stage, model=model))
+        stage, records = trainer.learn(run, small, start)
+        seconds = time.perf_counter() - started
+        if others is None:  # they are the same for all budgets
+            others = [trainer.learn(run, trainer.given_column(c)) for c in trainer.columns[1:]]
+        tagger = _without_needless_attributes(trainer.tagger([(stage, records), *others]))
+        after, weights = stage.model.templates, stage.model.weights
+        tagger.record["selection"] = selection_record(found, how, len(before), len(after))
         taggers.append(tagger)
-        outcomes.append(outcome)
-    report = SelectionReport(
-        settings.task,
-        how,
-        TRIPLE,
-        tuple(trainer.templates[TASKS[settings.task][0]]),
-        len(trainer.train),
-        tuple(outcomes),
-    )
+        results.append(BudgetResult.of(found, after, weights, records[-1]["scores"], seconds))
+    sentences = len(trainer.sentences)
+    report = SelectionReport(settings.task, how, TRIPLE, tuple(before), sentences, tuple(results))
     return taggers, report
 
 
-class _SelectingTrainer(Trainer):
-    """Trains the first stage on what a selection leaves, and the others once for all budgets."""
-
-    def prepare(self, selection: SelectionOptions) -> None:
-        self._how = selection
-        self._budget = 0
-        self._selector: Selector | None = None
-        self._found: Selection | None = None
-        self._others: dict[str, tuple[Stage, list[dict[str, Any]]]] = {}
-        self.settings["selection"] = selection.to_record()
-
-    def run_for(self, budget: int) -> tuple[Tagger, Outcome]:
-        """Select, and train all stages."""
-        started = time.perf_counter()
-        self._budget = budget
-        whole = self.run()
-        tagger = _without_needless_attributes(whole)
-        first, selection = tagger.stages[0], self._found
-        assert selection is not None
-        before, after = self.templates[TASKS[self.options.task][0]], first.model.templates
-        tagger.record["selection"] = selection_record(selection, self._how, len(before), len(after))
-        records = tagger.record["stages"][first.column]
-        outcome = outcome_of(
-            selection,
-            after,
-            features=len(first.model.weights or ()),
-            size=getattr(first.model.weights, "memory_bytes", 0),
-            scores=records[-1]["scores"],
-            seconds=time.perf_counter() - started,
-        )
-        return tagger, outcome
-
-    def learn_stage(
-        self,
-        name: str,
-        stage: Stage,
-        data: Labelled,
-        held_out: Labelled,
-        dev: Sequence[Sequence[str]],
-        *,
-        start: Weights | None = None,
-    ) -> tuple[Stage, list[dict[str, Any]]]:
-        """Train one stage."""
-        if stage.column != self.columns[0]:
-            if name not in self._others:
-                self._others[name] = super().learn_stage(name, stage, data, held_out, dev)
-            return self._others[name]
-        model, task = stage.model, task_of(stage.model, data)
-        texts = model.numbered_templates
-        if self._selector is None:
-            exempt = [number for number, text in enumerate(texts) if text in _LABELS_ALONE]
-            self._selector = Selector(
-                task,
-                parse_templates(texts, TRIPLE),
-                self._how,
-                exempt=exempt,
-                progress=self.progress,
-            )
-        title = f"{name}-{self._budget}"
-        choosing = f"{title}-selection"
-        self.progress.start(choosing, len(task), self._how.epochs)
-        self._found = selection = self._selector.select(
-            self._budget,
-            checkpoint=self.checkpoint(choosing),
-            on_instance=lambda done, record: self.progress.instance(choosing, done, record),
-            on_epoch=lambda _, record: self.progress.epoch(choosing, record),
-        )
-        smaller = model.with_templates([texts[number] for number in selection.templates])
-        if selection.keys is not None:
-            fewer = task_of(smaller, data)
-            start = closed_weights(renumbered(selection.keys, selection.templates, task, fewer))
-        small = replace(stage, model=smaller)
-        return super().learn_stage(title, small, data, held_out, dev, start=start)
+def _names(column: str, budget: int) -> tuple[str, str]:
+    """Name the two stages of a budget: the selection, and the refit."""
+    return f"{column}-{budget}-selection", f"{column}-{budget}"
 
 
 def _without_needless_attributes(tagger: Tagger) -> Tagger:

@@ -15,7 +15,7 @@ from turbotree.labeling.answers import Model
 from turbotree.labeling.choices import ChoiceModel, LabelLists
 from turbotree.labeling.model import ChainModel
 from turbotree.labeling.schemes import SCHEMES, span_transitions
-from turbotree.labeling.tagger import Stage
+from turbotree.labeling.tagger import TaggerStage
 from turbotree.labeling.trigrams import TrigramModel
 
 if TYPE_CHECKING:
@@ -75,7 +75,9 @@ def fields_of(arrays: dict[str, npt.NDArray[Any]], header: dict[str, Any]) -> di
     }
 
 
-def _stage(facts: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], encoder: Encoder) -> Stage:
+def _stage(
+    facts: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], encoder: Encoder
+) -> TaggerStage:
     column, labels = facts["column"], texts(facts["labels"], "labels")
     if not isinstance(column, str) or not labels or len(labels) > MAX_LABELS:
         raise ValueError(f"column {shown(column)} with {len(labels)} labels")
@@ -101,6 +103,8 @@ def _stage(facts: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], encoder: 
         model = ChoiceModel(templates, labels, lists, facts["given"], encoder, weights)
     if (scheme is None) != (outer is None) or outer not in (None, *SCHEMES):
         raise ValueError(f"schemes {scheme!r}, {outer!r}")
-    stage = Stage(column, model, scheme, outer, temperature(facts["temperature"], "temperature"))
+    stage = TaggerStage(
+        column, model, scheme, outer, temperature(facts["temperature"], "temperature")
+    )
     _ = stage.names  # are there for all labels
     return stage

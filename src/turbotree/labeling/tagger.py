@@ -28,7 +28,7 @@ _BATCH_SIZE = 64
 
 
 @dataclass(frozen=True)
-class Stage:
+class TaggerStage:
     """What fills one column.
 
     Attributes
@@ -93,7 +93,7 @@ class Tagger(Stored):
     task: str
     columns: tuple[str, ...] | None
     encoder: Encoder
-    stages: tuple[Stage, ...]
+    stages: tuple[TaggerStage, ...]
     record: dict[str, Any]
 
     @classmethod
@@ -210,7 +210,7 @@ class Tagger(Stored):
         return cls(**fields_of(arrays, header))
 
 
-def with_column(encoder: Encoder, batch: Batch, stage: Stage, labels: IntArray) -> Batch:
+def with_column(encoder: Encoder, batch: Batch, stage: TaggerStage, labels: IntArray) -> Batch:
     """Return a batch in which the encoder sees in a column the labels that a stage chose."""
     encoded = batch.of(encoder)
     ids = np.array([encoder.id_of(stage.column, name) for name in stage.model.labels], np.int32)

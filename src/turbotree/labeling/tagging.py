@@ -12,14 +12,14 @@ from turbotree.labeling.schemes import letter_in
 from turbotree.text import Layout, Sentence, converted
 
 if TYPE_CHECKING:
-    from turbotree.labeling.tagger import Stage
+    from turbotree.labeling.tagger import TaggerStage
 
 
 @dataclass(frozen=True)
 class TaggedBatch:
     """What the taggings of one batch share: scores, from which probabilities are made on demand."""
 
-    stages: tuple[Stage, ...]
+    stages: tuple[TaggerStage, ...]
     answers: tuple[Answer, ...]
 
 
@@ -116,7 +116,7 @@ class Tagging:
         return sentence
 
 
-def _named(stage: Stage, distribution: dict[int, float]) -> dict[str, float]:
+def _named(stage: TaggerStage, distribution: dict[int, float]) -> dict[str, float]:
     named: dict[str, float] = {}
     for label, probability in distribution.items():
         name = _bio_name(stage, label)
@@ -124,7 +124,7 @@ def _named(stage: Stage, distribution: dict[int, float]) -> dict[str, float]:
     return named
 
 
-def _bio_name(stage: Stage, label: int) -> str:
+def _bio_name(stage: TaggerStage, label: int) -> str:
     """Return the name of a label, those of spans in BIO."""
     name = stage.model.labels[label]
     return name if stage.scheme is None else letter_in(name, "bio")

@@ -1,11 +1,10 @@
-"""Training a tagger: one stage after the other."""
+"""Training a tagger: one column after the other."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import replace
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -28,17 +27,20 @@ from turbotree.labeling.model import TRIPLE, ChainModel, split_by_labels, split_
 from turbotree.labeling.noise import WordNoise
 from turbotree.labeling.options import TASKS, TaggerOptions
 from turbotree.labeling.schemes import convert, detect_scheme, span_transitions
-from turbotree.labeling.tagger import Stage, Tagger
+from turbotree.labeling.tagger import Tagger, TaggerStage
 from turbotree.labeling.tasks import ChainTask
 from turbotree.labeling.templates import load_templates
 from turbotree.labeling.trigrams import TrigramModel, TrigramTask, seen_triples
-from turbotree.learning import Checkpoint, EpochRecord, learn
+from turbotree.learning import Run, Stage
 from turbotree.learning.progress import Progress, Silent
 from turbotree.learning.temperature import fit_temperature, typical_temperature
 from turbotree.naming import options_from
 from turbotree.scoring import Batch
 from turbotree.text import Sentence
 from turbotree.text.sentence import fingerprint
+
+#: What fills a column, and one record per epoch of its training.
+TrainedStage = tuple[TaggerStage, list[dict[str, Any]]]
 
 _SENTENCES_FOR_TEMPERATURE = 500
 
@@ -77,15 +79,12 @@ def train_tagger(
     settings = options_of(options)
     if settings.scheme == "auto" and dev is None:
         raise InputError("scheme auto chooses by the score on development data; there are none")
-    trainer = Trainer(
+    trainer = TaggerTrainer(
         read_labelled(train, "training data", columns, encoding),
         read_labelled(dev, "development data", columns, encoding) if dev is not None else [],
         settings,
-        Path(checkpoint) if checkpoint is not None else None,
-        resume,
-        progress or Silent(),
     )
-    return trainer.run()
+    return trainer.train(trainer.run(checkpoint, resume, progress))
 
 
 def options_of(given: dict[str, Any]) -> TaggerOptions:
@@ -93,23 +92,35 @@ def options_of(given: dict[str, Any]) -> TaggerOptions:
     return options_from(TaggerOptions, "train", given, train_tagger)
 
 
-class Trainer:
-    """Trains all stages of a tagger on some data."""
+@dataclass(frozen=True)
+class ColumnData:
+    """A column made ready to be learnt.
 
-    def __init__(
-        self,
-        train: list[Sentence],
-        dev: list[Sentence],
-        options: TaggerOptions,
-        checkpoints: Path | None,
-        resume: bool,
-        progress: Progress,
-    ) -> None:
-        self.train, self.dev = train, dev
+    Attributes
+    ----------
+    name
+        Of the stage in progress displays.
+    stage
+        What is to fill the column; its model has no weights yet.
+    train, dev
+        The sentences as integers.
+    dev_labels
+        The gold labels of the development data.
+    """
+
+    name: str
+    stage: TaggerStage
+    train: Labelled
+    dev: Labelled
+    dev_labels: Sequence[Sequence[str]]
+
+
+class TaggerTrainer:
+    """Trains all columns of a tagger on some data."""
+
+    def __init__(self, train: list[Sentence], dev: list[Sentence], options: TaggerOptions) -> None:
+        self.sentences, self.dev = train, dev
         self.options = options
-        self.checkpoints = checkpoints
-        self.resume = resume
-        self.progress = progress
         self.columns = choose_columns(train, options.task, options.label_columns())
         given = options.templates or {}
         self.templates = {
@@ -144,55 +155,82 @@ class Trainer:
             names = ", ".join(sorted(readable or set(rest) & attributes))
             raise InputError(f"the templates look at {names}, which is what the tagger is to find")
 
-    def run(self) -> Tagger:
-        """Train all stages."""
-        stages: list[Stage] = []
-        records: dict[str, Any] = {}
-        for number, column in enumerate(self.columns):
-            stage, records[column] = (
-                self._train_first(column) if number == 0 else self._train_given(column)
-            )
-            stages.append(stage)
-        layout = self.train[0].layout
+    def run(
+        self,
+        checkpoint: str | os.PathLike[str] | None,
+        resume: bool,
+        progress: Progress | None,
+        *,
+        stages: Iterable[str] = (),
+        **settings: Any,
+    ) -> Run:
+        """Begin a run, or resume it.
+
+        Parameters
+        ----------
+        checkpoint, resume, progress
+            As for :func:`train_tagger`.
+        stages
+            Names of stages beside those of the columns.
+        settings
+            What the outcome depends on beside data and options.
+        """
+        schemes = (f"{self.columns[0]}-{scheme}" for scheme in ("bioes", "bio"))
+        return Run(
+            checkpoint,
+            {**self.settings, **settings},
+            resume,
+            (*self.columns, *schemes, *stages),
+            progress or Silent(),
+            self.options.threads,
+        )
+
+    def train(self, run: Run) -> Tagger:
+        """Train all columns."""
+        found = [self.learn(run, column) for column in self.first_column()]
+        best = max(found, key=lambda pair: next(iter(pair[1][-1]["scores"].values()), 0.0))
+        others = [self.learn(run, self.given_column(column)) for column in self.columns[1:]]
+        return self.tagger([best, *others])
+
+    def tagger(self, trained: Sequence[TrainedStage]) -> Tagger:
+        """Put a tagger together."""
+        layout = self.sentences[0].layout
         return Tagger(
             self.options.task,
             None if layout.numbered else layout.columns,
             self.encoder,
-            tuple(stages),
+            tuple(stage for stage, _ in trained),
             {
                 "options": {**self.options.to_record(), "bits": self.options.bits},
-                "sentences": len(self.train),
-                "words": sum(map(len, self.train)),
-                "stages": records,
+                "sentences": len(self.sentences),
+                "words": sum(map(len, self.sentences)),
+                "stages": {stage.column: records for stage, records in trained},
             },
         )
 
-    def _train_first(self, column: str) -> tuple[Stage, list[dict[str, Any]]]:
-        gold = [sentence.column(column) for sentence in self.train]
+    def first_column(self) -> Iterator[ColumnData]:
+        """Make the first column ready; for scheme ``"auto"``, once for each scheme."""
+        column = self.columns[0]
+        gold = [sentence.column(column) for sentence in self.sentences]
         if self.options.task == "tag" or not are_spans(gold):
-            return self._train_plain(column)
-        outer = detect_scheme(gold)
-        wanted = self.options.scheme
-        found = [
-            self._train_spans(column, scheme, outer)
-            for scheme in (("bioes", "bio") if wanted == "auto" else (wanted,))
-        ]
-        return max(found, key=lambda pair: next(iter(pair[1][-1]["scores"].values()), 0.0))
+            yield self._plain_column(column)
+            return
+        outer, wanted = detect_scheme(gold), self.options.scheme
+        for scheme in ("bioes", "bio") if wanted == "auto" else (wanted,):
+            yield self._span_column(column, scheme, outer)
 
-    def _train_spans(
-        self, column: str, scheme: str, outer: str
-    ) -> tuple[Stage, list[dict[str, Any]]]:
-        train = [convert(sentence.column(column), scheme) for sentence in self.train]
+    def _span_column(self, column: str, scheme: str, outer: str) -> ColumnData:
+        train = [convert(sentence.column(column), scheme) for sentence in self.sentences]
         dev = [convert(sentence.column(column), scheme) for sentence in self.dev]
         names = sorted({label for labels in train for label in labels})
         texts = self.templates[TASKS[self.options.task][0]]
         model = self._chain(texts, names, span_transitions(names, scheme), train)
-        stage = Stage(column, model, scheme, outer, 1.0)
+        stage = TaggerStage(column, model, scheme, outer, 1.0)
         name = column if self.options.scheme != "auto" else f"{column}-{scheme}"
-        return self._train_stage(name, stage, train, dev)
+        return self._column_data(name, stage, train, dev)
 
-    def _train_plain(self, column: str) -> tuple[Stage, list[dict[str, Any]]]:
-        train = [sentence.column(column) for sentence in self.train]
+    def _plain_column(self, column: str) -> ColumnData:
+        train = [sentence.column(column) for sentence in self.sentences]
         dev = [sentence.column(column) for sentence in self.dev]
         names = sorted({label for labels in train for label in labels})
         texts = self.templates[TASKS[self.options.task][0]]
@@ -205,7 +243,8 @@ class Trainer:
             lists = LabelLists.fit(1, len(names), [])
             single, _ = split_templates(texts)
             model = ChoiceModel(single, names, lists, None, self.encoder)
-        return self._train_stage(column, Stage(column, model, None, None, 1.0), train, dev)
+        stage = TaggerStage(column, model, None, None, 1.0)
+        return self._column_data(column, stage, train, dev)
 
     def _chain(
         self,
@@ -220,102 +259,85 @@ class Trainer:
         seen = seen_triples([numbers[name] for name in row] for row in rows)
         return TrigramModel(templates, names, transitions, seen, self.encoder)
 
-    def _train_given(self, column: str) -> tuple[Stage, list[dict[str, Any]]]:
+    def given_column(self, column: str) -> ColumnData:
+        """Make a column ready that knows the labels of the first one."""
         first = self.columns[0]
-        train = [sentence.column(column) for sentence in self.train]
+        train = [sentence.column(column) for sentence in self.sentences]
         dev = [sentence.column(column) for sentence in self.dev]
         names = sorted({label for labels in train for label in labels})
         numbers = {name: i for i, name in enumerate(names)}
         seen = {
             (self.encoder.id_of(first, tag), numbers[label])
-            for sentence, labels in zip(self.train, train, strict=True)
+            for sentence, labels in zip(self.sentences, train, strict=True)
             for tag, label in zip(sentence.column(first), labels, strict=True)
         }
         lists = LabelLists.fit(self.encoder.id_limit(first), len(names), seen)
         texts = self.templates[TASKS[self.options.task][1]]
         model = ChoiceModel(texts, names, lists, first, self.encoder)
-        return self._train_stage(column, Stage(column, model, None, None, 1.0), train, dev)
+        stage = TaggerStage(column, model, None, None, 1.0)
+        return self._column_data(column, stage, train, dev)
 
-    def _train_stage(
+    def _column_data(
         self,
         name: str,
-        stage: Stage,
+        stage: TaggerStage,
         train: Sequence[Sequence[str]],
         dev: Sequence[Sequence[str]],
-    ) -> tuple[Stage, list[dict[str, Any]]]:
-        data = Labelled.of(self.train, train, stage.model.labels, self.encoder)
-        held_out = Labelled.of(self.dev, dev, stage.model.labels, self.encoder)
-        return self.learn_stage(name, stage, data, held_out, dev)
+    ) -> ColumnData:
+        labels = stage.model.labels
+        return ColumnData(
+            name,
+            stage,
+            Labelled.of(self.sentences, train, labels, self.encoder),
+            Labelled.of(self.dev, dev, labels, self.encoder),
+            dev,
+        )
 
-    def learn_stage(
-        self,
-        name: str,
-        stage: Stage,
-        data: Labelled,
-        held_out: Labelled,
-        dev: Sequence[Sequence[str]],
-        *,
-        start: Weights | None = None,
-    ) -> tuple[Stage, list[dict[str, Any]]]:
-        """Train one stage; from given weights, if there are any."""
-        model, given = stage.model, stage.column != self.columns[0]
-        learner = self.options.learner(given=given)
+    def learn(self, run: Run, data: ColumnData, start: Weights | None = None) -> TrainedStage:
+        """Train one column; from given weights, if there are any."""
+        stage, model = data.stage, data.stage.model
+        given = stage.column != self.columns[0]
         threshold = self.options.threshold(
             TASKS[self.options.task][given], None if given else len(model.templates)
         )
-        task = task_of(model, data, self._noise() if isinstance(model, ChainModel) else None)
 
-        def frozen(current: Weights) -> Model:
+        def freeze(weights: Weights) -> Model:
+            bits = self.options.bits
             return model.with_weights(
-                current.freeze(
-                    labels=model.label_limit,
-                    threshold=threshold,
-                    bits=self.options.bits,
-                )
+                weights.freeze(labels=model.label_limit, threshold=threshold, bits=bits)
             )
 
-        def on_epoch(current: Weights, record: EpochRecord) -> None:
-            if dev:
-                title, score = _dev_score(frozen(current), stage, held_out, dev)
-                record.scores[f"dev {title}"] = score
-            self.progress.epoch(name, record)
+        def score(frozen: Model) -> dict[str, float]:
+            title, value = _dev_score(frozen, stage, data.dev, data.dev_labels)
+            return {f"dev {title}": value}
 
-        self.progress.start(name, len(task), learner.epochs)
-        weights, records = learn(
-            task,
-            learner,
-            start=start,
-            checkpoint=self.checkpoint(name),
-            on_instance=lambda done, record: self.progress.instance(name, done, record),
-            on_epoch=on_epoch,
+        noise = self._noise() if isinstance(model, ChainModel) else None
+        result = run.train(
+            Stage(
+                data.name,
+                task_of(model, data.train, noise),
+                self.options.learner(given=given),
+                freeze,
+                score if data.dev_labels else None,
+                start,
+            )
         )
-        finished = frozen(weights)
-        temperature = self._temperature(finished, held_out)
-        done = replace(stage, model=finished, temperature=temperature)
-        return done, [record.to_dict() for record in records]
+        temperature = self._temperature(result.model, data.dev)
+        return replace(stage, model=result.model, temperature=temperature), result.to_record()
 
     def _noise(self) -> WordNoise | None:
         strength, dropout = self.options.noise_strength(), self.options.dropout_share()
         if not strength and not dropout:
             return None
         seed = self.options.seed
-        return WordNoise(self.train, self.encoder, strength=strength, seed=seed, dropout=dropout)
-
-    def checkpoint(self, name: str) -> Checkpoint | None:
-        """Return where a learner keeps its state."""
-        if self.checkpoints is None:
-            return None
-        checkpoint = Checkpoint(self.checkpoints / f"{name}.checkpoint", self.settings)
-        if not self.resume:
-            checkpoint.remove()
-        return checkpoint
+        return WordNoise(
+            self.sentences, self.encoder, strength=strength, seed=seed, dropout=dropout
+        )
 
     def _temperature(self, model: Model, data: Labelled) -> float:
         task = task_of(model, data)
         chosen = [i for i, labels in enumerate(data.labels) if (labels >= 0).all()]
         problems = [task.problem(i) for i in chosen[:_SENTENCES_FOR_TEMPERATURE]]
-        # A gold answer that cannot be given says nothing of the probabilities.
-        problems = [problem for problem in problems if problem.gold_is_allowed]
         assert model.weights is not None
         default = typical_temperature(self.options.chosen_loss())
         return fit_temperature(problems, model.weights, default=default)
@@ -331,7 +353,7 @@ def task_of(model: Model, data: Labelled, noise: WordNoise | None = None) -> Cha
 
 
 def _dev_score(
-    model: Model, stage: Stage, data: Labelled, gold: Sequence[Sequence[str]]
+    model: Model, stage: TaggerStage, data: Labelled, gold: Sequence[Sequence[str]]
 ) -> tuple[str, float]:
     found = [
         answer(model, Batch.encoded(model.encoder, encoded)).labels for encoded in data.encoded

@@ -5,6 +5,7 @@ from turbotree.learning.epochs import EpochRecord
 from turbotree.learning.learner import LearnerOptions, count_supported, learn
 from turbotree.learning.losses import Loss
 from turbotree.learning.problem import Expectation, Problem, Task
+from turbotree.learning.run import Run, Stage, StageResult
 from turbotree.learning.selection.counting import count_features
 from turbotree.learning.selection.filters import best_templates, frequent_features, information_gain
 from turbotree.learning.selection.refitting import (
@@ -29,11 +30,14 @@ __all__ = [
     "Penalty",
     "Problem",
     "RestrictedTask",
+    "Run",
     "Selection",
     "SelectionOptions",
     "Selector",
     "SparseOptions",
     "SparseRecord",
+    "Stage",
+    "StageResult",
     "Task",
     "TemplatePenalty",
     "best_templates",

@@ -1,8 +1,8 @@
-"""The course of training: passes over the data in random order, whose state can be kept."""
+"""Epochs: passes over the data in random order, whose state can be kept."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any, Generic, TypeVar
 
@@ -53,8 +53,8 @@ def order_of(instances: int, seed: int, epoch: int) -> npt.NDArray[np.int64]:
 
 
 @dataclass
-class Course(Generic[AnyStorable, AnyRecord]):
-    """Where a training stands.
+class TrainingState(Generic[AnyStorable, AnyRecord]):
+    """Where a learner stands.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ class Course(Generic[AnyStorable, AnyRecord]):
         restore: Callable[[Arrays], AnyStorable],
         record_type: type[AnyRecord],
         checkpoint: Checkpoint | None,
-    ) -> Course[AnyStorable, AnyRecord]:
+    ) -> TrainingState[AnyStorable, AnyRecord]:
         """Take up what a checkpoint holds, or start afresh.
 
         Parameters
@@ -103,27 +103,27 @@ class Course(Generic[AnyStorable, AnyRecord]):
             raise ModelFileError(f"{checkpoint.path}: records of another kind: {error}") from None
         return cls(state.weights, record_type, checkpoint, records, state.epoch, state.done)
 
-    def run(
+    def rounds(
         self,
         instances: int,
         epochs: int,
         seed: int,
-        learn_from: Callable[[int, int, AnyRecord], None],
         *,
         on_instance: OnInstance | None,
         end_epoch: Callable[[AnyRecord], None],
-    ) -> None:
-        """Go through the epochs that are left.
+    ) -> Iterator[tuple[int, int, AnyRecord]]:
+        """Give the rounds that are left, each a chance to learn from one instance.
 
         Parameters
         ----------
         instances, epochs, seed
             How many there are, and what decides the order of the instances.
-        learn_from
-            Learns from one instance, given its number, the number of the round, from 1 on, and
-            the record of the epoch.
         on_instance, end_epoch
             Called after each instance, and after each epoch before its record is kept.
+
+        Yields
+        ------
+        The number of the instance, the number of the round, from 1 on, and the epoch's record.
         """
         for epoch in range(self.epoch, epochs):
             if len(self.records) <= epoch:
@@ -131,7 +131,7 @@ class Course(Generic[AnyStorable, AnyRecord]):
             record = self.records[epoch]
             order = order_of(instances, seed, epoch)
             for position in range(self.done, instances):
-                learn_from(int(order[position]), epoch * instances + position + 1, record)
+                yield int(order[position]), epoch * instances + position + 1, record
                 if on_instance is not None:
                     on_instance(position + 1, record)
                 if self.checkpoint is not None and self.checkpoint.due():

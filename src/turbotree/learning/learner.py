@@ -1,4 +1,4 @@
-"""The online learner: one pass after another, an aggressive step a sentence, the average kept."""
+"""The online learner: passes over the data, one aggressive step per sentence, the average kept."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from turbotree.errors import InputError
 from turbotree.features import AnyWeights, Weights
 from turbotree.features._core import Gradient
 from turbotree.learning.checkpoint import Checkpoint
-from turbotree.learning.epochs import Course, EpochRecord, OnInstance
+from turbotree.learning.epochs import EpochRecord, OnInstance, TrainingState
 from turbotree.learning.losses import Loss
 from turbotree.learning.problem import Problem, Task, problem_in_round
 from turbotree.naming import unknown
@@ -110,7 +110,7 @@ def learn(
 
     Returns
     -------
-    The weights (freeze them to get the average) and one record an epoch.
+    The weights (freeze them to get the average) and one record per epoch.
     """
 
     def new_weights() -> Weights:
@@ -120,38 +120,40 @@ def learn(
             weights.close()
         return weights
 
-    course = Course.begin(new_weights, Weights.restore, EpochRecord, checkpoint)
-    weights = course.weights
+    state = TrainingState.begin(new_weights, Weights.restore, EpochRecord, checkpoint)
+    weights = state.weights
 
     def end_epoch(record: EpochRecord) -> None:
         record.features = len(weights)
         if on_epoch is not None:
             on_epoch(weights, record)
 
-    course.run(
-        len(task),
-        options.epochs,
-        options.seed,
-        learning_from(task, options, weights),
-        on_instance=on_instance,
-        end_epoch=end_epoch,
-    )
-    return weights, course.records
+    for index, number, record in state.rounds(
+        len(task), options.epochs, options.seed, on_instance=on_instance, end_epoch=end_epoch
+    ):
+        learn_from(task, index, number, options, weights, record)
+    return weights, state.records
 
 
-def learning_from(
-    task: Task, options: LearnerOptions, weights: Weights
-) -> Callable[[int, int, EpochRecord], None]:
-    """Give what learns from one instance of a task, as a course wants it."""
-    first = options.first_averaged(len(task))
-
-    def learn_from(index: int, number: int, record: EpochRecord) -> None:
-        if number == first > 1:
-            weights.restart_average()
-        _learn_from(problem_in_round(task, index, number), options, weights, record)
-        weights.next_round()
-
-    return learn_from
+def learn_from(
+    task: Task,
+    index: int,
+    number: int,
+    options: LearnerOptions,
+    weights: Weights,
+    record: EpochRecord,
+) -> None:
+    """Learn from one instance of a task; `number` is that of the round, from 1 on."""
+    if number == options.first_averaged(len(task)) > 1:
+        weights.restart_average()
+    loss, gradient = loss_and_gradient(problem_in_round(task, index, number), options.loss, weights)
+    record.loss += loss
+    if gradient is not None:
+        step = options.loss.step_size(loss, gradient.squared_norm, options.largest_step)
+        if step > 0.0:
+            weights.add(gradient, -step)
+            record.updates += 1
+    weights.next_round()
 
 
 def _support(weights: Weights, task: Task) -> None:
@@ -171,19 +173,6 @@ def supported(task: Task) -> Weights:
 def count_supported(task: Task) -> int:
     """Count the features that occur in a right answer; training may meet many more."""
     return len(supported(task))
-
-
-def _learn_from(
-    problem: Problem, options: LearnerOptions, weights: Weights, record: EpochRecord
-) -> None:
-    loss, gradient = loss_and_gradient(problem, options.loss, weights)
-    record.loss += loss
-    if gradient is None:
-        return
-    step = options.loss.step_size(loss, gradient.squared_norm, options.largest_step)
-    if step > 0.0:
-        weights.add(gradient, -step)
-        record.updates += 1
 
 
 def loss_and_gradient(

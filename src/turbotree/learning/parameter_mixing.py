@@ -33,8 +33,8 @@ from turbotree.errors import InputError
 from turbotree.features import Weights
 from turbotree.features.weights import Arrays
 from turbotree.learning.checkpoint import Checkpoint
-from turbotree.learning.epochs import Course, EpochRecord, order_of
-from turbotree.learning.learner import LARGEST_STEP, LearnerOptions, OnEpoch, learning_from
+from turbotree.learning.epochs import EpochRecord, TrainingState, order_of
+from turbotree.learning.learner import LARGEST_STEP, LearnerOptions, OnEpoch, learn_from
 from turbotree.learning.problem import Task
 from turbotree.naming import unknown
 
@@ -106,11 +106,12 @@ class ShardLeg:
     instances: int
 
 
-class Shards(Protocol):
+class ShardedData(Protocol):
     """A training set in several parts, wherever they are."""
 
-    def __len__(self) -> int:
-        """Return how many there are."""
+    @property
+    def shards(self) -> int:
+        """How many there are."""
         ...
 
     def supported(self) -> KeyArray:
@@ -139,16 +140,16 @@ def learn_leg(task: Task, options: LearnerOptions, leg: Leg, state: Arrays) -> S
         The weights to start from.
     """
     weights, record = Weights.restore(state), EpochRecord(leg.epoch + 1)
-    learn_from = learning_from(task, options, weights)
     order = order_of(len(task), options.seed, leg.epoch)
     before = leg.epoch * len(task)
     for position in range(*leg.bounds(len(task))):
-        learn_from(int(order[position]), before + position + 1, record)
+        number = before + position + 1
+        learn_from(task, int(order[position]), number, options, weights, record)
     return ShardLeg(weights.state(), record, len(task))
 
 
 def learn_in_shards(
-    shards: Shards,
+    data: ShardedData,
     options: LearnerOptions,
     *,
     mixing: Mixing | None = None,
@@ -160,7 +161,7 @@ def learn_in_shards(
 
     Parameters
     ----------
-    shards
+    data
         The training set.
     options
         As for :func:`learn`; the step is that of the whole set.
@@ -174,45 +175,45 @@ def learn_in_shards(
         As for :func:`learn`.
     """
     mixing = mixing or Mixing()
-    legs = mixing.legs(len(shards))
+    legs = mixing.legs(data.shards)
 
     def new_weights() -> Weights:
         if options.features != "supported":
             return Weights()
-        keys = shards.supported()
+        keys = data.supported()
         weights = Weights.of(keys, np.zeros(len(keys), dtype=np.float32))
         weights.close()
         return weights
 
-    course = Course.begin(new_weights, Weights.restore, EpochRecord, checkpoint)
-    step = min(LARGEST_STEP, options.largest_step * len(shards))
+    state = TrainingState.begin(new_weights, Weights.restore, EpochRecord, checkpoint)
+    step = min(LARGEST_STEP, options.largest_step * data.shards)
     of_shard = replace(options, largest_step=step)
-    if len(shards) > 1:  # then the average begins anew for all at once, below
+    if data.shards > 1:  # then the average begins anew for all at once, below
         of_shard = replace(of_shard, average_from=0.0)
-    for epoch in range(course.epoch, options.epochs):
-        if len(course.records) <= epoch:
-            course.records.append(EpochRecord(epoch + 1))
-        record = course.records[epoch]
-        for number in range(course.done, legs):
-            if number > course.done and checkpoint is not None and checkpoint.due():
-                checkpoint.save(course.weights, course.records, epoch, number)
+    for epoch in range(state.epoch, options.epochs):
+        if len(state.records) <= epoch:
+            state.records.append(EpochRecord(epoch + 1))
+        record = state.records[epoch]
+        for number in range(state.done, legs):
+            if number > state.done and checkpoint is not None and checkpoint.due():
+                checkpoint.save(state.weights, state.records, epoch, number)
             leg = Leg(epoch, number, legs)
-            course.weights = _go_together(
-                shards, of_shard, mixing, leg, course.weights, record, on_shard
+            state.weights = _go_together(
+                data, of_shard, mixing, leg, state.weights, record, on_shard
             )
-        course.epoch, course.done = epoch + 1, 0
-        record.features = len(course.weights)
+        state.epoch, state.done = epoch + 1, 0
+        record.features = len(state.weights)
         if on_epoch is not None:
-            on_epoch(course.weights, record)
-        if len(shards) > 1 and course.epoch == options.epochs // 2:
-            course.weights = averaged_anew(course.weights)
+            on_epoch(state.weights, record)
+        if data.shards > 1 and state.epoch == options.epochs // 2:
+            state.weights = averaged_anew(state.weights)
         if checkpoint is not None:
-            checkpoint.save(course.weights, course.records, course.epoch, 0)
-    return course.weights, course.records
+            checkpoint.save(state.weights, state.records, state.epoch, 0)
+    return state.weights, state.records
 
 
 def _go_together(
-    shards: Shards,
+    data: ShardedData,
     options: LearnerOptions,
     mixing: Mixing,
     leg: Leg,
@@ -224,14 +225,14 @@ def _go_together(
     start = weights.state()
     found: dict[int, ShardLeg] = {}
     done = 0
-    for number, shard in shards.learn(options, leg, start):
+    for number, shard in data.learn(options, leg, start):
         found[number] = shard
         done += leg.bounds(shard.instances)[1]
         if on_shard is not None:
             so_far = sum(one.record.loss for one in found.values())
             on_shard(done, replace(record, loss=record.loss + so_far))
     # Sums are made in the order of the shards: it decides the last digits.
-    in_order = [found[number] for number in range(len(shards))]
+    in_order = [found[number] for number in range(data.shards)]
     record.loss += sum(shard.record.loss for shard in in_order)
     updates = [shard.record.updates for shard in in_order]
     record.updates += sum(updates)

@@ -61,7 +61,8 @@ def fit_temperature(
     Parameters
     ----------
     problems
-        Instances that the weights were not trained on, the gold answer among the candidates.
+        Instances that the weights were not trained on, the gold answer among the
+        candidates; those that say that it is not (``gold_is_allowed``) are ignored.
     weights
         The model's weights.
     default
@@ -69,6 +70,8 @@ def fit_temperature(
     surprise
         What to make small: how unlikely the gold answer is, given the scores of the parts.
     """
+    # A gold answer that cannot be given says nothing of the probabilities.
+    problems = [problem for problem in problems if getattr(problem, "gold_is_allowed", True)]
     if not problems:
         return default
     scored = [(problem, problem.scores(weights)) for problem in problems]

@@ -111,7 +111,7 @@ class Processes:
         losses = [0] * len(calls)
         while waiting:
             # A new interpreter for each: what threads of ours may hold is not inherited.
-            with WorkerPool(self.workers) as pool:
+            with SpawnedProcesses(self.workers) as pool:
                 running: dict[Future[_R], int] = {}
                 try:
                     while waiting or running:
@@ -131,7 +131,7 @@ class Processes:
                         waiting.append(number)
 
 
-class WorkerPool(ProcessPoolExecutor):
+class SpawnedProcesses(ProcessPoolExecutor):
     """Processes, each a new interpreter, that do not outlive this one.
 
     Ctrl-C in a terminal reaches them too, but they leave it to this process to say what is to

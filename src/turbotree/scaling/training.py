@@ -6,15 +6,16 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from turbotree.arrays import KeyArray
 from turbotree.errors import InputError
-from turbotree.features import FrozenWeights, Parts, Weights
+from turbotree.features import FrozenWeights, Weights
 from turbotree.features.weights import Arrays
-from turbotree.learning import EpochRecord, LearnerOptions, Task
+from turbotree.learning import Checkpoint, EpochRecord, LearnerOptions, Stage
+from turbotree.learning.epochs import OnInstance
 from turbotree.learning.parameter_mixing import (
     Leg,
     Mixing,
@@ -22,16 +23,15 @@ from turbotree.learning.parameter_mixing import (
     learn_in_shards,
     merged,
 )
-from turbotree.learning.progress import Progress, Silent
+from turbotree.learning.progress import Progress
 from turbotree.parsing import Parser
 from turbotree.parsing.arcs import Pruner
-from turbotree.parsing.training.part_task import PartTask
-from turbotree.parsing.training.trainer import Trainer, options_of
+from turbotree.parsing.training.trainer import ParserTrainer, TrainingData, options_of
 from turbotree.parsing.training.treebank import TrainingSource, read_trees
-from turbotree.scaling.crews import Crew
-from turbotree.scaling.desks import Stage, leg_of_shard, supported_of_shard
+from turbotree.scaling.shard_worker import ShardStage, leg_of_shard, supported_of_shard
 from turbotree.scaling.shards import Shard, deal
-from turbotree.scoring import sparse
+from turbotree.scaling.worker_pool import WorkerPool
+from turbotree.scoring import SparseScorer, sparse
 from turbotree.text import Sentence, write_sentences
 
 _SHARED = "shards-"
@@ -41,7 +41,7 @@ SHARED_DATA = f"{_SHARED}*"
 
 def train_in_shards(
     train: TrainingSource,
-    crew: Crew,
+    pool: WorkerPool,
     shards: int,
     *,
     mixing: Mixing | None = None,
@@ -61,8 +61,8 @@ def train_in_shards(
     train
         A treebank: a file, which the workers must see under the same path, or sentences, which are
         written for them to the folder of checkpoints.
-    crew
-        The workers, one a shard.
+    pool
+        The workers, one per shard.
     shards
         How many.
     mixing
@@ -73,28 +73,29 @@ def train_in_shards(
 
     Examples
     --------
-    >>> from turbotree.scaling import open_crew, open_engine
+    >>> from turbotree.scaling import open_engine, open_worker_pool
     >>> from turbotree.text import treebank
-    >>> with open_engine("processes", 2) as engine, open_crew(engine, 2) as crew:
-    ...     parser = train_in_shards(treebank(20, seed=1), crew, 2, epochs=1, pruner_epochs=1)
+    >>> with open_engine("processes", 2) as engine, open_worker_pool(engine, 2) as pool:
+    ...     parser = train_in_shards(treebank(20, seed=1), pool, 2, epochs=1, pruner_epochs=1)
     >>> parser.record["mixing"]
     {'shards': 2, 'shares': 'features', 'times': 2}
     """
     chosen = options_of(options)
     trees = read_trees(train, "training data", partial=True)
+    data = TrainingData.of(
+        trees, read_trees(dev, "development data") if dev is not None else [], chosen
+    )
+    mixing = mixing or Mixing()
     states = Path(checkpoint) if checkpoint is not None else None
     with _file_of(train, trees, states) as file:
-        trainer = MixingTrainer(
-            trees,
-            read_trees(dev, "development data") if dev is not None else [],
-            chosen,
-            states,
-            progress or Silent(),
-        )
-        trainer.deal_to(crew, deal(file, shards), mixing or Mixing())
-        if not resume:
-            trainer.forget()
-        return trainer.run()
+        tasks = ShardedTasks(pool, data, deal(file, shards))
+        how = mixing.to_record(shards)
+        learn = partial(learn_at_workers, mixing=mixing)
+        run = data.run(states, resume, progress, learn=learn, mixing=how)
+        parser = ParserTrainer(data, run, tasks).train()
+    if shards > 1:  # a single shard is trained as if there were none
+        parser.record["mixing"] = how
+    return parser
 
 
 @contextmanager
@@ -113,117 +114,119 @@ def _file_of(train: TrainingSource, trees: list[Sentence], folder: Path | None) 
         yield file
 
 
-class MixingTrainer(Trainer):
-    """Trains like any other, but has workers go through the data."""
+class ShardedTasks:
+    """The training sets of trees that workers have; see :class:`ParserTasks`.
 
-    def deal_to(self, crew: Crew, shards: list[Shard], mixing: Mixing) -> None:
-        """Say who has the data."""
-        self._crew = crew
+    Parameters
+    ----------
+    pool
+        The workers, one per shard.
+    data
+        All of the training data.
+    shards
+        Who has which part of them.
+    """
+
+    one_at_a_time = True  # the workers are busy with one thing at a time
+
+    def __init__(self, pool: WorkerPool, data: TrainingData, shards: list[Shard]) -> None:
+        self._pool = pool
         self._shards = shards
-        self._mixing = mixing
-        self._stage = Stage("pruner")
         self._token = os.urandom(8).hex()
-        self._shared_blueprint = crew.share(self.blueprint)
-        self.settings["mixing"] = self._mixing_record()
+        self._blueprint = pool.share(data.blueprint)
+        self._sentences = len(data.train.heads)
+        self._complete = data.train.complete
+        self._stage = ShardStage("pruner")
 
-    @property
-    def side_by_side(self) -> bool:
-        """Never: the workers are busy with one thing at a time."""
-        return False
+    def pruner(self) -> ShardedTask:
+        """Return the training set of the pruner."""
+        return self._task()
 
-    def train_labels(self) -> tuple[Any, dict[str, Any]]:
-        """Train the labels of arcs; say how all was trained."""
-        # Nothing needs the pruner any more, unless trees have to be completed.
-        self._stage = replace(self._stage, name="labels")
-        if self._stage.parts is None:
-            self._stage = replace(self._stage, pruner=None)
-        model, record = super().train_labels()
-        if len(self._shards) > 1:  # a single shard is trained as if there were none
-            record["mixing"] = self._mixing_record()
-        return model, record
-
-    def _mixing_record(self) -> dict[str, Any]:
-        return self._mixing.to_record(len(self._shards))
-
-    def prune(self, pruner: Pruner) -> list[Parts]:
-        """Leave it to the workers."""
+    def prune(self, pruner: Pruner) -> None:
+        """Have the workers prune with it from now on."""
         weights = sparse(pruner.scorer).weights
         assert isinstance(weights, FrozenWeights)
-        self._stage = Stage("parts", weights.slots)
-        return []
+        self._stage = ShardStage("parts", weights.slots)
 
-    def complete_with(self, task: PartTask, weights: Weights) -> None:
-        """Leave it to the workers."""
-        if not self.train.complete:
-            self._stage = replace(self._stage, parts=weights.state())
+    def parts(self, model: SparseScorer) -> ShardedTask:
+        """Return the training set of the parts."""
+        return self._task()
 
-    def supported_features(self, name: str, task: PartTask) -> int:
+    def count_supported(self, model: SparseScorer) -> int:
         """Count the features of right trees of all shards."""
-        return len(_Remote(self).supported())
+        return len(self._task().supported())
 
-    def _learn(
-        self,
-        name: str,
-        task: Task,
-        options: LearnerOptions,
-        evaluate: Callable[[Weights, EpochRecord], None] | None = None,
-        *,
-        start: Weights | None = None,
-    ) -> tuple[Weights, list[EpochRecord]]:
-        assert start is None
-        self.progress.start(name, len(self.train.heads), options.epochs)
+    def complete(self, model: SparseScorer, weights: Weights) -> None:
+        """Have the workers complete their trees, if they need to."""
+        # Nothing else needs the pruner any more.
+        pruner, parts = self._stage.pruner, weights.state()
+        complete = self._complete
+        self._stage = ShardStage("labels") if complete else ShardStage("labels", pruner, parts)
 
-        def on_epoch(weights: Weights, record: EpochRecord) -> None:
-            if evaluate is not None:
-                evaluate(weights, record)
-            self.progress.epoch(name, record)
+    def labels(self) -> ShardedTask:
+        """Return the training set of the labels."""
+        return self._task()
 
-        return learn_in_shards(
-            _Remote(self),
-            options,
-            mixing=self._mixing,
-            checkpoint=self.checkpoint(name),
-            on_shard=lambda done, record: self.progress.instance(name, done, record),
-            on_epoch=on_epoch,
-        )
+    def _task(self) -> ShardedTask:
+        stage = self._pool.share(self._stage)
+        calls = [(self._token, self._blueprint, shard, stage) for shard in self._shards]
+        return ShardedTask(self._pool, calls, self._sentences)
 
-    def ask(self, function: Callable[..., Any], *arguments: Any) -> Iterator[tuple[int, Any]]:
-        """Have each worker do something with its shard."""
-        crew = self._crew
-        stage, shared = crew.share(self._stage), [crew.share(a) for a in arguments]
-        calls = [
-            (self._token, self._shared_blueprint, shard, stage, *shared) for shard in self._shards
-        ]
-        return crew.run(function, calls)
+
+class ShardedTask:
+    """The training set of one stage, a part of it at each worker."""
+
+    def __init__(self, pool: WorkerPool, calls: list[tuple[Any, ...]], sentences: int) -> None:
+        self._pool = pool
+        self._calls = calls
+        self._sentences = sentences
 
     def __len__(self) -> int:
-        return len(self._shards)
+        return self._sentences
 
-
-class _Remote:
-    """The data of one stage, as the learner sees them."""
-
-    def __init__(self, trainer: MixingTrainer) -> None:
-        self._trainer = trainer
-
-    def __len__(self) -> int:
-        return len(self._trainer)
+    @property
+    def shards(self) -> int:
+        """How many workers there are."""
+        return len(self._calls)
 
     def supported(self) -> KeyArray:
         """Return the features of right answers."""
-        return merged([keys for _, keys in self._trainer.ask(supported_of_shard)])
+        return merged([keys for _, keys in self._pool.run(supported_of_shard, self._calls)])
 
     def learn(
         self, options: LearnerOptions, leg: Leg, state: Arrays
     ) -> Iterator[tuple[int, ShardLeg]]:
         """Have each shard go through one leg."""
+        shared = [self._pool.share(each) for each in (options, leg, state)]
         seen = 0
-        for number, shard in self._trainer.ask(leg_of_shard, options, leg, state):
+        for number, shard in self._pool.run(
+            leg_of_shard, [(*call, *shared) for call in self._calls]
+        ):
             seen += shard.instances
             yield number, shard
-        expected = len(self._trainer.train.heads)
-        if seen != expected:
+        if seen != self._sentences:
             raise InputError(
-                f"the workers read {seen} sentences of {expected}: "
+                f"the workers read {seen} sentences of {self._sentences}: "
                 "the training data have changed, or are not the same everywhere"
             )
+
+
+def learn_at_workers(
+    stage: Stage[Weights, Any],
+    *,
+    mixing: Mixing,
+    checkpoint: Checkpoint | None,
+    on_instance: OnInstance,
+    on_epoch: Callable[[Weights, EpochRecord], None],
+) -> tuple[Weights, list[EpochRecord]]:
+    """Learn by iterative parameter mixing; see :class:`~turbotree.learning.run.Learn`."""
+    assert isinstance(stage.task, ShardedTask)
+    assert isinstance(stage.options, LearnerOptions)
+    return learn_in_shards(
+        stage.task,
+        stage.options,
+        mixing=mixing,
+        checkpoint=checkpoint,
+        on_shard=on_instance,
+        on_epoch=on_epoch,
+    )

@@ -26,7 +26,7 @@ from turbotree.parsing.training.options import TEMPLATE_SETS
 from turbotree.parsing.training.treebank import TrainingSource
 from turbotree.pipeline import Pipeline, PipelineOptions
 from turbotree.pipeline.training import WITHOUT_SPACES, jackknife_tags
-from turbotree.scaling import open_crew, open_engine, train_in_shards
+from turbotree.scaling import open_engine, open_worker_pool, train_in_shards
 from turbotree.text import Sentence
 from turbotree.text.surface import raw_text
 
@@ -101,9 +101,9 @@ def _fit_in_shards(options: TrainOptions, train: TrainingSource, **settings: Any
     workers = options.workers or 2
     with (
         open_engine(options.engine, workers, address=options.address) as engine,
-        open_crew(engine, workers) as crew,
+        open_worker_pool(engine, workers) as pool,
     ):
-        return train_in_shards(train, crew, workers, mixing=Mixing(times=options.mixes), **settings)
+        return train_in_shards(train, pool, workers, mixing=Mixing(times=options.mixes), **settings)
 
 
 def _train_jackknifed(

@@ -9,7 +9,7 @@ from typing import Any
 
 from turbotree.errors import InputError
 from turbotree.learning.checkpoint import Checkpoint
-from turbotree.learning.epochs import Course, EpochRecord, OnInstance
+from turbotree.learning.epochs import EpochRecord, OnInstance, TrainingState
 from turbotree.learning.learner import loss_and_gradient
 from turbotree.learning.losses import Loss
 from turbotree.learning.problem import Task
@@ -146,13 +146,20 @@ def learn_sparse(
     Returns
     -------
     The weights of the last round, not averaged (an average would hold every group that was ever
-    alive), and one record an epoch.
+    alive), and one record per epoch.
     """
-    course = Course.begin(penalty.new_weights, penalty.restore, SparseRecord, checkpoint)
-    weights = course.weights
-    instances = len(task)
+    state = TrainingState.begin(penalty.new_weights, penalty.restore, SparseRecord, checkpoint)
+    weights, instances = state.weights, len(task)
 
-    def learn_from(index: int, now: int, record: SparseRecord) -> None:
+    def end_epoch(record: SparseRecord) -> None:
+        record.features = len(weights)
+        record.groups = penalty.live_groups(weights)
+        if on_epoch is not None:
+            on_epoch(weights, record)
+
+    for index, now, record in state.rounds(
+        instances, options.epochs, options.seed, on_instance=on_instance, end_epoch=end_epoch
+    ):
         loss, gradient = loss_and_gradient(task.problem(index), options.loss, weights)
         record.loss += loss
         if gradient is not None:
@@ -161,22 +168,7 @@ def learn_sparse(
         record.peak_features = max(record.peak_features, len(weights))
         rounds = (now, options.epochs * instances, instances)
         _shrink(weights, penalty, options, record, rounds)
-
-    def end_epoch(record: SparseRecord) -> None:
-        record.features = len(weights)
-        record.groups = penalty.live_groups(weights)
-        if on_epoch is not None:
-            on_epoch(weights, record)
-
-    course.run(
-        instances,
-        options.epochs,
-        options.seed,
-        learn_from,
-        on_instance=on_instance,
-        end_epoch=end_epoch,
-    )
-    return weights, course.records
+    return weights, state.records
 
 
 def _shrink(

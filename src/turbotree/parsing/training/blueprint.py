@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from turbotree.errors import InputError
-from turbotree.features import Encoder, attributes_of
+from turbotree.features import AnyWeights, Encoder, attributes_of
 from turbotree.features import parse_templates as parse
 from turbotree.features._core import MAX_LABELS
-from turbotree.parsing.arcs import ARC, TreeShape
+from turbotree.parsing.arcs import ARC, Pruner, TreeShape
 from turbotree.parsing.labels import (
     NODE,
     LabelDictionary,
@@ -93,6 +93,11 @@ class Blueprint:
     def pruner_model(self) -> SparseScorer:
         """Return the templates of the pruner, without weights."""
         return SparseScorer({"arc": self.templates["pruner"]}, FAMILIES, self.encoder)
+
+    def pruner(self, weights: AnyWeights) -> Pruner:
+        """Return a pruner that has learnt."""
+        scorer = self.pruner_model().with_weights(weights)
+        return Pruner(scorer, self.options.pruning(), self.shape)
 
     def part_model(self) -> SparseScorer:
         """Return the templates of arcs and other parts, without weights."""

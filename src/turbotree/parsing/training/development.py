@@ -87,5 +87,4 @@ def label_temperature(model: LabelModel, dev: Treebank, default: float) -> float
     assert model.weights is not None
     task = LabelTask(model, dev.encoded, dev.heads, dev.labels)
     problems = [task.problem(i) for i in range(len(task))]
-    allowed = [problem for problem in problems if problem.gold_is_allowed]
-    return fit_temperature(allowed, model.weights, default=default)
+    return fit_temperature(problems, model.weights, default=default)

@@ -6,34 +6,25 @@ import os
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property
-from pathlib import Path
 from typing import Any
 
-from turbotree.display.selection_report import (
-    Outcome,
-    SelectionReport,
-    outcome_of,
-    selection_record,
-)
+from turbotree.display.selection_report import BudgetResult, SelectionReport, selection_record
 from turbotree.errors import InputError
-from turbotree.features import Parts, parse_templates
-from turbotree.learning.progress import Progress, Silent
-from turbotree.learning.selection.refitting import closed_weights
-from turbotree.learning.selection.renumbering import renumbered
-from turbotree.learning.selection.selector import (
-    Selection,
-    SelectionOptions,
-    Selector,
-    sorted_budgets,
-)
-from turbotree.parsing.arcs import ARC, Pruner
-from turbotree.parsing.labels import LabelModel
+from turbotree.learning.progress import Progress
+from turbotree.learning.selection.budgeted import TemplateSelection
+from turbotree.learning.selection.selector import SelectionOptions, sorted_budgets
+from turbotree.parsing.arcs import ARC
 from turbotree.parsing.parser import Parser
 from turbotree.parsing.parts import FAMILIES
 from turbotree.parsing.templates import load_templates
-from turbotree.parsing.training.trainer import Trainer, options_of
-from turbotree.parsing.training.treebank import TrainingSource, read_trees
+from turbotree.parsing.training.tasks import LocalTasks
+from turbotree.parsing.training.trainer import (
+    STAGES,
+    ParserTrainer,
+    TrainingData,
+    options_of,
+)
+from turbotree.parsing.training.treebank import TrainingSource
 from turbotree.scoring import SparseScorer
 
 
@@ -89,107 +80,37 @@ def select_parser(
     if how.costs is None:
         how = replace(how, costs="worth")
     wanted = sorted_budgets(budgets)
-    trainer = _SelectingTrainer(
-        read_trees(train, "training data"),
-        read_trees(dev, "development data") if dev is not None else [],
-        settings,
-        Path(checkpoint) if checkpoint is not None else None,
-        progress or Silent(),
+    data = TrainingData.read(train, dev, settings, partial=False)
+    names = [name for budget in wanted for name in _names(budget)]
+    run = data.run(
+        checkpoint, resume, progress, stages=(*STAGES, *names), selection=how.to_record()
     )
-    trainer.prepare(how)
-    if not resume:
-        trainer.forget_all(wanted)
-    parsers, outcomes = [], []
+    tasks = LocalTasks(data.blueprint, data.train, settings.threads)
+    trainer = ParserTrainer(data, run, tasks)
+    labels, label_record = trainer.train_labels()
+    pruned = trainer.train_pruner()
+    encoder, every = data.blueprint.encoder, data.blueprint.templates["arc"]
+    whole = tasks.parts(SparseScorer({"arc": every}, FAMILIES, encoder))
+    choosing = TemplateSelection(run, how, whole, every, ARC)
+    parsers, results = [], []
     for budget in wanted:
-        parser, outcome = trainer.run_for(budget)
-        parsers.append(parser)
-        outcomes.append(outcome)
-    report = SelectionReport(
-        "parse",
-        how,
-        ARC,
-        tuple(trainer.templates["arc"]),
-        len(trainer.train.heads),
-        tuple(outcomes),
-    )
+        started = time.perf_counter()
+        select_name, refit_name = _names(budget)
+        found = choosing.select(select_name, budget)
+        texts = [every[number] for number in found.templates]
+        model = SparseScorer({"arc": texts}, FAMILIES, encoder)
+        start = choosing.start(found, tasks.parts(model))
+        parts, part_record = trainer.train_parts(refit_name, model, pruned, start)
+        chosen = selection_record(found, how, len(every), len(texts))
+        records = {**pruned.record, **part_record, **label_record, "selection": chosen}
+        parsers.append(trainer.parser(pruned.pruner, parts, labels, records))
+        seconds, scores = time.perf_counter() - started, part_record["parts"][-1]["scores"]
+        results.append(BudgetResult.of(found, texts, parts.weights, scores, seconds))
+    sentences = len(data.train.heads)
+    report = SelectionReport("parse", how, ARC, tuple(every), sentences, tuple(results))
     return parsers, report
 
 
-class _SelectingTrainer(Trainer):
-    """Trains arcs on what a selection leaves, and everything else once for all budgets."""
-
-    def prepare(self, selection: SelectionOptions) -> None:
-        self._how = selection
-        self.settings["selection"] = selection.to_record()
-
-    def forget_all(self, budgets: Sequence[int]) -> None:
-        self.forget()
-        names = [_names(budget) for budget in budgets]
-        for name in (name for pair in names for name in pair):
-            if (checkpoint := self.checkpoint(name)) is not None:
-                checkpoint.remove()
-
-    @cached_property
-    def _pruned(self) -> tuple[Pruner, list[Parts], list[Parts], dict[str, Any]]:
-        return self.train_pruner()
-
-    @cached_property
-    def _labels(self) -> tuple[LabelModel, dict[str, Any]]:
-        return self.train_labels()
-
-    @cached_property
-    def _whole(self) -> SparseScorer:
-        return SparseScorer({"arc": self.templates["arc"]}, FAMILIES, self.encoder)
-
-    @cached_property
-    def _selector(self) -> Selector:
-        templates = parse_templates(self.templates["arc"], ARC)
-        task = self.part_task(self._whole, self._pruned[1])
-        return Selector(task, templates, self._how, progress=self.progress)
-
-    def run_for(self, budget: int) -> tuple[Parser, Outcome]:
-        """Select, and train a parser."""
-        labels, label_record = self._labels
-        pruner, candidates, dev_candidates, record = self._pruned
-        started = time.perf_counter()
-        selection = self._select(budget)
-        texts = [self.templates["arc"][number] for number in selection.templates]
-        model = SparseScorer({"arc": texts}, FAMILIES, self.encoder)
-        self.share_among(len(texts))
-        start = None
-        if selection.keys is not None:
-            many = self.part_task(self._whole, candidates)
-            fewer = self.part_task(model, candidates)
-            keys = renumbered(selection.keys, selection.templates, many, fewer)
-            start = closed_weights(keys)
-        arcs, part_record = self.learn_parts(
-            _names(budget)[1], model, candidates, dev_candidates, start=start
-        )
-        total = len(self.templates["arc"])
-        chosen = selection_record(selection, self._how, total, len(texts))
-        records = {**record, **part_record, **label_record, "selection": chosen}
-        parser = self.finish(pruner, arcs, labels, records)
-        outcome = outcome_of(
-            selection,
-            texts,
-            features=len(arcs.weights or ()),
-            size=getattr(arcs.weights, "memory_bytes", 0),
-            scores=part_record["parts"][-1]["scores"],
-            seconds=time.perf_counter() - started,
-        )
-        return parser, outcome
-
-    def _select(self, budget: int) -> Selection:
-        name = _names(budget)[0]
-        self.progress.start(name, len(self.train.heads), self._how.epochs)
-        return self._selector.select(
-            budget,
-            checkpoint=self.checkpoint(name),
-            on_instance=lambda done, record: self.progress.instance(name, done, record),
-            on_epoch=lambda _, record: self.progress.epoch(name, record),
-        )
-
-
 def _names(budget: int) -> tuple[str, str]:
-    """Name the two learners of a budget."""
+    """Name the two stages of a budget: the selection, and the refit."""
     return f"parts-{budget}-selection", f"parts-{budget}"

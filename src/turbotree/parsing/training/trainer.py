@@ -3,46 +3,44 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from concurrent.futures import Future
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
-from turbotree.features import (
-    FrozenWeights,
-    Parts,
-    Weights,
-)
-from turbotree.interrupts import Threads
-from turbotree.learning import (
-    EpochRecord,
-    Loss,
-    count_supported,
-)
+from turbotree.features import FrozenWeights, Parts, Weights
+from turbotree.learning import Loss, Run, Stage
 from turbotree.learning.progress import Progress, Silent
+from turbotree.learning.run import Learn, learn_serially
 from turbotree.learning.temperature import typical_temperature
 from turbotree.naming import options_from
-from turbotree.parsing.arcs import (
-    Pruner,
-)
+from turbotree.parsing.arcs import Pruner
 from turbotree.parsing.labels import LabelModel
 from turbotree.parsing.parser import Parser
-from turbotree.parsing.training.course import Course, StoppedError
+from turbotree.parsing.templates import load_templates
+from turbotree.parsing.training.blueprint import Blueprint
 from turbotree.parsing.training.development import (
     attachment,
     label_accuracy,
     label_temperature,
     part_temperature,
 )
-from turbotree.parsing.training.label_task import LabelTask
 from turbotree.parsing.training.options import TrainingOptions
-from turbotree.parsing.training.part_task import PartTask
+from turbotree.parsing.training.tasks import LocalTasks, ParserTasks
 from turbotree.parsing.training.treebank import (
     TrainingSource,
+    Treebank,
     pruning_record,
     read_trees,
 )
 from turbotree.scoring import SparseScorer
+from turbotree.text import Sentence
+from turbotree.text.sentence import fingerprint
+
+#: The stages of a parser, in order.
+STAGES = ("pruner", "parts", "labels")
+
+# Weights below these are omitted from the finished model: most features were met once or twice and
+# hardly count. Two thirds of the table go, the scores on development data stay.
+_NEGLIGIBLE = {"pruner": 0.01, "parts": 0.005, "labels": 0.003}
 
 
 def train_parser(
@@ -73,16 +71,8 @@ def train_parser(
         Those of :class:`TrainingOptions`.
     """
     settings = options_of(options)  # complains before the data are read
-    trainer = Trainer(
-        read_trees(train, "training data", partial=True),
-        read_trees(dev, "development data") if dev is not None else [],
-        settings,
-        Path(checkpoint) if checkpoint is not None else None,
-        progress or Silent(),
-    )
-    if not resume:
-        trainer.forget()
-    return trainer.run()
+    data = TrainingData.read(train, dev, settings)
+    return ParserTrainer(data, data.run(checkpoint, resume, progress)).train()
 
 
 def options_of(given: dict[str, Any]) -> TrainingOptions:
@@ -90,195 +80,232 @@ def options_of(given: dict[str, Any]) -> TrainingOptions:
     return options_from(TrainingOptions, "train", given, train_parser)
 
 
-class Trainer(Course):
-    """Trains everything that a parser has."""
+@dataclass(frozen=True)
+class TrainingData:
+    """What a parser is trained on.
 
-    def run(self) -> Parser:
-        """Train everything; arcs and labels side by side if there are threads for it.
+    Attributes
+    ----------
+    blueprint
+        What the parser will be like.
+    train, dev
+        The treebanks as integers.
+    settings
+        What the outcome depends on, as JSON-ready data.
+    """
 
-        Labels belong to trees: where these are known in part, the parser completes them first.
-        """
-        if not self.train.complete:
-            free = self.train.words - self.train.known_heads
-            self.progress.note(
-                f"{free:,} of {self.train.words:,} words have no head: they are free"
+    blueprint: Blueprint
+    train: Treebank
+    dev: Treebank
+    settings: dict[str, Any]
+
+    @classmethod
+    def read(
+        cls,
+        train: TrainingSource,
+        dev: TrainingSource | None,
+        options: TrainingOptions,
+        *,
+        partial: bool = True,
+    ) -> TrainingData:
+        """Read treebanks; that for training may be partial."""
+        return cls.of(
+            read_trees(train, "training data", partial=partial),
+            read_trees(dev, "development data") if dev is not None else [],
+            options,
+        )
+
+    @classmethod
+    def of(
+        cls, train: list[Sentence], dev: list[Sentence], options: TrainingOptions
+    ) -> TrainingData:
+        """Make sentences ready."""
+        blueprint, treebank = Blueprint.of(train, options)
+        settings = {
+            **options.to_record(),
+            "templates": blueprint.templates,
+            "data": fingerprint(train),
+            "development data": fingerprint(dev),
+        }
+        return cls(blueprint, treebank, blueprint.treebank(dev), settings)
+
+    def run(
+        self,
+        checkpoint: str | os.PathLike[str] | None = None,
+        resume: bool = False,
+        progress: Progress | None = None,
+        *,
+        stages: tuple[str, ...] = STAGES,
+        learn: Learn = learn_serially,
+        **settings: Any,
+    ) -> Run:
+        """Begin a run, or resume it; `settings` are what else the outcome depends on."""
+        return Run(
+            checkpoint,
+            {**self.settings, **settings},
+            resume,
+            stages,
+            progress or Silent(),
+            self.blueprint.options.threads,
+            learn,
+        )
+
+
+class TrainedPruner(NamedTuple):
+    """A pruner, what it leaves of the development data, and how it was trained."""
+
+    pruner: Pruner
+    dev_candidates: list[Parts]
+    record: dict[str, Any]
+
+
+class ParserTrainer:
+    """Trains everything that a parser has.
+
+    Parameters
+    ----------
+    data
+        What to learn from.
+    run
+        Does what is the same for all stages.
+    tasks
+        The training sets, if the trees are elsewhere.
+    """
+
+    def __init__(self, data: TrainingData, run: Run, tasks: ParserTasks | None = None) -> None:
+        self.blueprint, self.dev = data.blueprint, data.dev
+        self.options = data.blueprint.options
+        self._train = data.train
+        self._run = run
+        self.tasks = tasks or LocalTasks(self.blueprint, self._train, self.options.threads)
+
+    def train(self) -> Parser:
+        """Train everything; arcs and labels side by side if there are threads for it."""
+        if not self._train.complete:
+            free = self._train.words - self._train.known_heads
+            self._run.progress.note(
+                f"{free:,} of {self._train.words:,} words have no head: they are free"
             )
-        if not self.side_by_side:
-            pruner, arcs, arc_record = self.train_parts()
+        if self.options.threads == 1 or self.tasks.one_at_a_time:
+            (pruned, parts, part_record) = self.train_arcs()
             labels, label_record = self.train_labels()
         else:
-            with Threads(1) as pool:
-                labelling = pool.submit(self.train_labels)
-                # What fails on one side stops the other.
-                labelling.add_done_callback(self._stop_on_failure)
-                try:
-                    pruner, arcs, arc_record = self.train_parts()
-                except StoppedError:
-                    labelling.result()
-                    raise
-                except BaseException:
-                    self.stop.set()
-                    raise
-                labels, label_record = labelling.result()
-        return self.finish(pruner, arcs, labels, {**arc_record, **label_record})
+            (pruned, parts, part_record), (labels, label_record) = self._run.both(
+                self.train_arcs, self.train_labels
+            )
+        records = {**pruned.record, **part_record, **label_record}
+        return self.parser(pruned.pruner, parts, labels, records)
 
-    @property
-    def side_by_side(self) -> bool:
-        """Whether labels are trained beside the arcs."""
-        return self.options.threads > 1 and self.train.complete
-
-    def finish(
-        self, pruner: Pruner, arcs: SparseScorer, labels: LabelModel, records: dict[str, Any]
-    ) -> Parser:
-        """Put a parser together and fit its temperatures."""
-        record = {
-            "options": {
-                **self.options.to_record(),
-                "bits": self.options.bits,
-                "trim": self.options.trims(),
-            },
-            "sentences": len(self.train.heads),
-            "words": self.train.words,
-            "words without a head": self.train.words - self.train.known_heads,
-            **records,
-        }
-        return Parser(
-            self.encoder,
-            pruner,
-            arcs,
-            labels,
-            self.shape,
-            part_temperature(
-                pruner, arcs, self.dev, self.shape, typical_temperature(self.options.arc_loss())
-            ),
-            label_temperature(
-                labels, self.dev, typical_temperature(Loss.named(self.options.label_loss))
-            ),
-            record,
-        )
-
-    def _stop_on_failure(self, finished: Future[Any]) -> None:
-        if finished.exception() is not None:
-            self.stop.set()
-
-    def train_parts(self) -> tuple[Pruner, SparseScorer, dict[str, Any]]:
+    def train_arcs(self) -> tuple[TrainedPruner, SparseScorer, dict[str, Any]]:
         """Train the pruner, and the parts on what it leaves."""
-        pruner, candidates, dev_candidates, record = self.train_pruner()
-        model = self.blueprint.part_model()
-        arcs, part_record = self.learn_parts("parts", model, candidates, dev_candidates)
-        return pruner, arcs, {**record, **part_record}
+        pruned = self.train_pruner()
+        parts, record = self.train_parts("parts", self.blueprint.part_model(), pruned)
+        return pruned, parts, record
 
-    def train_pruner(self) -> tuple[Pruner, list[Parts], list[Parts], dict[str, Any]]:
-        """Train the pruner; give what it leaves of the training and the development data."""
-        weights, pruner_records = self._learn(
-            "pruner", self.pruner_task(), self.options.pruner_learner()
+    def train_pruner(self) -> TrainedPruner:
+        """Train the pruner."""
+        result = self._run.train(
+            Stage("pruner", self.tasks.pruner(), self.options.pruner_learner(), self._pruner)
         )
-        pruner = self.pruner_with(self._freeze("pruner", weights))
-        candidates = self.prune(pruner)
-        dev_candidates = self._map(
-            lambda i: pruner.candidates(self.dev.batch(i)), len(self.dev.encoded)
-        )
-        pruning = pruning_record(self.dev, dev_candidates)
+        pruner, dev = result.model, self.dev
+        self.tasks.prune(pruner)
+        candidates = self._run.map(lambda i: pruner.candidates(dev.batch(i)), len(dev.encoded))
+        pruning = pruning_record(dev, candidates)
         if pruning:
-            self.progress.note(
+            self._run.progress.note(
                 f"pruner   {pruning['heads_a_word']:.2f} heads a word on dev, "
                 f"{pruning['gold_arcs_lost_percent']:.2f} % of the gold arcs lost"
             )
-        record = {"pruner": [r.to_dict() for r in pruner_records], "pruning": pruning}
-        return pruner, candidates, dev_candidates, record
+        record = {"pruner": result.to_record(), "pruning": pruning}
+        return TrainedPruner(pruner, candidates, record)
 
-    def pruner_task(self) -> PartTask:
-        """Return the training set of the pruner."""
-        data = self.train
-        model = self.blueprint.pruner_model()
-        return PartTask(model, data.encoded, data.heads, self.shape, known=data.known)
+    def _pruner(self, weights: Weights) -> Pruner:
+        return self.blueprint.pruner(self._frozen("pruner", weights))
 
-    def pruner_with(self, weights: FrozenWeights) -> Pruner:
-        """Return a pruner that has learnt."""
-        scorer = self.blueprint.pruner_model().with_weights(weights)
-        return Pruner(scorer, self.options.pruning(), self.shape)
-
-    def prune(self, pruner: Pruner) -> list[Parts]:
-        """Complete the trees of the training data; give the arcs that are left of each."""
-        self._complete(lambda i: pruner.complete(self.train.batch(i), self.train.heads[i]))
-        return self._map(
-            lambda i: pruner.candidates(self.train.batch(i), self.train.heads[i]),
-            len(self.train.encoded),
-        )
-
-    def part_task(self, model: SparseScorer, candidates: Sequence[Parts]) -> PartTask:
-        """Return the training set of a model."""
-        return PartTask(
-            model,
-            self.train.encoded,
-            self.train.heads,
-            self.shape,
-            candidates,
-            self.options.decoder,
-            self.train.known,
-        )
-
-    def learn_parts(
-        self,
-        name: str,
-        model: SparseScorer,
-        candidates: Sequence[Parts],
-        dev_candidates: Sequence[Parts],
-        *,
-        start: Weights | None = None,
+    def train_parts(
+        self, name: str, model: SparseScorer, pruned: TrainedPruner, start: Weights | None = None
     ) -> tuple[SparseScorer, dict[str, Any]]:
-        """Train the parts; from given weights, if there are any."""
+        """Train the parts on what the pruner leaves; from given weights, if there are any."""
+        negligible = self.negligible_part(model)
 
-        def freeze(current: Weights) -> SparseScorer:
-            return model.with_weights(self._freeze("parts", current))
+        def freeze(weights: Weights) -> SparseScorer:
+            return model.with_weights(self._frozen("parts", weights, negligible))
 
-        def evaluate(current: Weights, record: EpochRecord) -> None:
-            if self.dev.heads:
-                record.scores["dev UAS"] = attachment(
-                    freeze(current), self.dev, dev_candidates, self.shape, self._map
-                )
+        def score(frozen: SparseScorer) -> dict[str, float]:
+            candidates, shape = pruned.dev_candidates, self.blueprint.shape
+            right = attachment(frozen, self.dev, candidates, shape, self._run.map)
+            return {"dev UAS": right}
 
-        task = self.part_task(model, candidates)
         learner = self.options.arc_learner()
-        weights, records = self._learn(name, task, learner, evaluate, start=start)
+        task = self.tasks.parts(model)
+        result = self._run.train(
+            Stage(name, task, learner, freeze, score if self.dev.heads else None, start)
+        )
         record = {
-            "parts": [r.to_dict() for r in records],
-            "supported features": self.supported_features(name, task),
+            "parts": result.to_record(),
+            "supported features": self.tasks.count_supported(model),
         }
-        frozen = freeze(weights)
-        self.complete_with(task, weights)
-        return frozen, record
-
-    def supported_features(self, name: str, task: PartTask) -> int:
-        """Count the features of right trees, for the record of a learner."""
-        return count_supported(task)
-
-    def complete_with(self, task: PartTask, weights: Weights) -> None:
-        """Complete the trees of the training data by what the parts have learnt."""
-        self._complete(lambda i: task.problem(i).best_tree(weights))
-
-    def label_task(self) -> LabelTask:
-        """Return the training set of the labels."""
-        model, data = self.blueprint.label_model(), self.train
-        return LabelTask(model, data.encoded, data.heads, data.labels)
+        self.tasks.complete(model, result.weights)
+        return result.model, record
 
     def train_labels(self) -> tuple[LabelModel, dict[str, Any]]:
         """Train the labels of arcs."""
-        model = self.blueprint.label_model()
-        labels = len(self.dictionary.names)
+        model, labels = self.blueprint.label_model(), len(self.blueprint.names)
 
-        def freeze(current: Weights) -> LabelModel:
-            return model.with_weights(self._freeze("labels", current, labels))
+        def freeze(weights: Weights) -> LabelModel:
+            return model.with_weights(self._frozen("labels", weights, labels=labels))
 
-        def evaluate(current: Weights, record: EpochRecord) -> None:
-            if self.dev.heads:
-                accuracy = label_accuracy(freeze(current), self.dev, self._map)
-                record.scores["dev label accuracy"] = accuracy
+        def score(frozen: LabelModel) -> dict[str, float]:
+            return {"dev label accuracy": label_accuracy(frozen, self.dev, self._run.map)}
 
-        weights, records = self._learn(
-            "labels",
-            self.label_task(),
-            self.options.label_learner(),
-            evaluate,
+        task, learner = self.tasks.labels(), self.options.label_learner()
+        result = self._run.train(
+            Stage("labels", task, learner, freeze, score if self.dev.heads else None)
         )
-        return freeze(weights), {"labels": [r.to_dict() for r in records]}
+        return result.model, {"labels": result.to_record()}
+
+    def parser(
+        self, pruner: Pruner, parts: SparseScorer, labels: LabelModel, records: dict[str, Any]
+    ) -> Parser:
+        """Put a parser together and fit its temperatures."""
+        options, data, shape = self.options, self._train, self.blueprint.shape
+        record = {
+            "options": {**options.to_record(), "bits": options.bits, "trim": options.trims()},
+            "sentences": len(data.heads),
+            "words": data.words,
+            "words without a head": data.words - data.known_heads,
+            **records,
+        }
+        of_arcs = typical_temperature(options.arc_loss())
+        of_labels = typical_temperature(Loss.named(options.label_loss))
+        return Parser(
+            self.blueprint.encoder,
+            pruner,
+            parts,
+            labels,
+            shape,
+            part_temperature(pruner, parts, self.dev, shape, of_arcs),
+            label_temperature(labels, self.dev, of_labels),
+            record,
+        )
+
+    def negligible_part(self, model: SparseScorer) -> float:
+        """Return the magnitude below which weights of parts are omitted.
+
+        The more templates share what there is to tell, the smaller are their weights.
+        """
+        templates = sum(len(scorer.templates) for scorer in model.scorers.values())
+        usual = sum(len(load_templates(name)) for name in self.options.families())
+        return _NEGLIGIBLE["parts"] * min(1.0, usual / max(1, templates))
+
+    def _frozen(
+        self,
+        table: str,
+        weights: Weights,
+        negligible: float | None = None,
+        labels: int | None = None,
+    ) -> FrozenWeights:
+        """Freeze weights, those omitted that hardly count."""
+        least = _NEGLIGIBLE[table] if negligible is None else negligible
+        threshold = least * self.options.trims()[table]
+        return weights.freeze(labels=labels, threshold=threshold, bits=self.options.bits)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy.typing as npt
@@ -13,15 +13,13 @@ from turbotree.features.weights import Arrays
 from turbotree.learning import LearnerOptions, Task
 from turbotree.learning.learner import supported
 from turbotree.learning.parameter_mixing import Leg, ShardLeg, learn_leg
-from turbotree.learning.progress import Silent
 from turbotree.parsing.training.blueprint import Blueprint
-from turbotree.parsing.training.part_task import PartTask
-from turbotree.parsing.training.trainer import Trainer
+from turbotree.parsing.training.tasks import LocalTasks
 from turbotree.scaling.shards import Shard
 
 
 @dataclass(frozen=True)
-class Stage:
+class ShardStage:
     """What workers are to learn, and what was learnt before it.
 
     Attributes
@@ -39,9 +37,12 @@ class Stage:
     parts: Arrays | None = None
 
 
-def supported_of_shard(token: str, blueprint: Blueprint, shard: Shard, stage: Stage) -> KeyArray:
+def supported_of_shard(
+    token: str, blueprint: Blueprint, shard: Shard, stage: ShardStage
+) -> KeyArray:
     """Return the features of a shard's right answers; this is what workers run."""
-    keys: KeyArray = supported(_desk(token, blueprint, shard).task(stage)).state()["keys"]
+    task = _worker(token, blueprint, shard).task(stage)
+    keys: KeyArray = supported(task).state()["keys"]
     return keys
 
 
@@ -49,55 +50,53 @@ def leg_of_shard(
     token: str,
     blueprint: Blueprint,
     shard: Shard,
-    stage: Stage,
+    stage: ShardStage,
     options: LearnerOptions,
     leg: Leg,
     state: Arrays,
 ) -> ShardLeg:
     """Go through a leg in a shard; this is what workers run."""
-    return learn_leg(_desk(token, blueprint, shard).task(stage), options, leg, state)
+    return learn_leg(_worker(token, blueprint, shard).task(stage), options, leg, state)
 
 
-class _Desk:
-    """What a worker has on its desk: one shard, read and made ready for one stage."""
+class _ShardWorker:
+    """What a worker keeps in memory: one shard, read and made ready for one stage."""
 
     def __init__(self, blueprint: Blueprint, shard: Shard) -> None:
-        options = replace(blueprint.options, threads=1)
-        self._trainer = Trainer(shard.trees(), [], options, None, Silent(), blueprint)
+        self._blueprint = blueprint
+        self._tasks = LocalTasks(blueprint, blueprint.treebank(shard.trees()))
         self._ready: tuple[str, Task] | None = None
-        self._parts: PartTask | None = None
+        self._pruned = False
 
-    def task(self, stage: Stage) -> Task:
+    def task(self, stage: ShardStage) -> Task:
         """Return the shard's task in a stage."""
         if self._ready is None or self._ready[0] != stage.name:
             self._ready = stage.name, self._made(stage)
         return self._ready[1]
 
-    def _made(self, stage: Stage) -> Task:
+    def _made(self, stage: ShardStage) -> Task:
         """Do what serial training does before the stage, with what was learnt till then."""
-        trainer = self._trainer
+        tasks, blueprint = self._tasks, self._blueprint
         if stage.name == "pruner":
-            return trainer.pruner_task()
-        if stage.pruner is None:
-            return trainer.label_task()
-        if self._parts is None:
-            candidates = trainer.prune(trainer.pruner_with(FrozenWeights(stage.pruner, None)))
-            self._parts = trainer.part_task(trainer.blueprint.part_model(), candidates)
+            return tasks.pruner()
+        if stage.pruner is not None and not self._pruned:
+            tasks.prune(blueprint.pruner(FrozenWeights(stage.pruner, None)))
+            self._pruned = True
         if stage.name == "parts":
-            return self._parts
-        assert stage.parts is not None
-        trainer.complete_with(self._parts, Weights.restore(stage.parts))
-        return trainer.label_task()
+            return tasks.parts(blueprint.part_model())
+        if stage.parts is not None:
+            tasks.complete(blueprint.part_model(), Weights.restore(stage.parts))
+        return tasks.labels()
 
 
 #: Of this process: by training, and then by shard.
-_DESKS: dict[str, dict[int, _Desk]] = {}
+_WORKERS: dict[str, dict[int, _ShardWorker]] = {}
 
 
-def _desk(token: str, blueprint: Blueprint, shard: Shard) -> _Desk:
-    if token not in _DESKS:
-        _DESKS.clear()  # an earlier training is over
-    desks = _DESKS.setdefault(token, {})
-    if shard.number not in desks:
-        desks[shard.number] = _Desk(blueprint, shard)
-    return desks[shard.number]
+def _worker(token: str, blueprint: Blueprint, shard: Shard) -> _ShardWorker:
+    if token not in _WORKERS:
+        _WORKERS.clear()  # an earlier training is over
+    workers = _WORKERS.setdefault(token, {})
+    if shard.number not in workers:
+        workers[shard.number] = _ShardWorker(blueprint, shard)
+    return workers[shard.number]

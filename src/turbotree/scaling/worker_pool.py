@@ -14,12 +14,12 @@ from contextlib import contextmanager
 from typing import Any, Protocol, TypeVar
 
 from turbotree.errors import InputError
-from turbotree.scaling.engines import RETRIES, Engine, RayWorkers, WorkerPool, fetched, lost
+from turbotree.scaling.engines import RETRIES, Engine, RayWorkers, SpawnedProcesses, fetched, lost
 
 _R = TypeVar("_R")
 
 
-class Crew(Protocol):
+class WorkerPool(Protocol):
     """Workers that can be told apart."""
 
     def share(self, value: Any) -> Any:
@@ -34,21 +34,21 @@ class Crew(Protocol):
 
 
 @contextmanager
-def open_crew(engine: Engine, size: int) -> Iterator[Crew]:
-    """Start the workers of a crew, and stop them in the end."""
-    crew = RayCrew(size) if isinstance(engine, RayWorkers) else ProcessCrew(size)
+def open_worker_pool(engine: Engine, size: int) -> Iterator[WorkerPool]:
+    """Start workers, and stop them in the end."""
+    pool = RayWorkerPool(size) if isinstance(engine, RayWorkers) else ProcessWorkerPool(size)
     try:
-        yield crew
+        yield pool
     finally:
-        crew.stop()
+        pool.stop()
 
 
-class ProcessCrew:
+class ProcessWorkerPool:
     """Processes of this machine."""
 
     def __init__(self, size: int) -> None:
         # They start when they have something to do: much can be wrong before that.
-        self._pools: list[WorkerPool | None] = [None] * size
+        self._pools: list[SpawnedProcesses | None] = [None] * size
 
     def share(self, value: Any) -> Any:
         """Return the value itself: each process gets a copy of its own."""
@@ -63,7 +63,7 @@ class ProcessCrew:
         waiting = list(range(len(calls)))
         while waiting or running:
             for number in waiting:
-                pool = self._pools[number] or WorkerPool(1)
+                pool = self._pools[number] or SpawnedProcesses(1)
                 self._pools[number] = pool
                 running[pool.submit(function, *calls[number])] = number
             waiting = []
@@ -88,7 +88,7 @@ class ProcessCrew:
                 pool.abandon()
 
 
-class RayCrew:
+class RayWorkerPool:
     """Actors of a Ray cluster."""
 
     def __init__(self, size: int) -> None:
