@@ -57,11 +57,11 @@ def test_a_small_run_fills_its_report_and_a_second_one_adds_nothing(tmp_path: Pa
     [
         (["all"], "no report to write"),
         (["all", "-o", "r.html"], "no data"),
-        (["all", "-o", "r.html", "--train", "x"], "go together"),
+        (["all", "-o", "r.html", "--train", "x"], "--train needs --test"),
         (["nothing", "-o", "r.html"], "unknown experiment 'nothing'"),
         (["all", "-o", "r.html", "--data", "."], "no treebank"),
         (["all", "-o", "r.html", "--data", "absent"], "expected a folder"),
-        (["all", "-o", "r.html", "--small", "--medium"], "do not go together"),
+        (["all", "-o", "r.html", "--small", "--medium"], "give only one of them"),
         (["all", "-o", "r.html", "--entities", "."], "no entities"),
     ],
 )

@@ -27,7 +27,7 @@ class SentenceOptions(Options):
     model: Path = shared.model()
     input: Path = shared.sentences()
     sentence: int = shared.sentence()
-    input_format: shared.InputFormat | None = shared.input_format()
+    input_format: shared.TreeFormat | None = shared.input_format()
     as_json: bool = shared.as_json()
 
 

@@ -31,7 +31,7 @@ class ReproduceOptions(Options):
     """What ``turbotree reproduce`` takes."""
 
     what: str = argument(
-        "all, a paper (koo2010, ...), or one experiment; see --list.", "all", metavar="[WHAT]"
+        "all, a paper (koo2010, ...), or one experiment; see --list.", "all", metavar="WHAT"
     )
     output: Path | None = shared.output(help="The HTML page to write.", metavar="REPORT")
     list_them: bool = option(False, "List the experiments and exit.", "--list")

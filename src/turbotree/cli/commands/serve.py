@@ -17,7 +17,7 @@ class ServeOptions(Options):
 
     model: Path | None = shared.model(
         default=None,
-        metavar="[MODEL]",
+        metavar="MODEL",
         help="A parser or a pipeline. Without it, the bundled English model.",
     )
     host: str = option(

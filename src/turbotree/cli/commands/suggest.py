@@ -32,7 +32,7 @@ class SuggestOptions(Options):
         "--by",
         clashes=("words",),
     )
-    input_format: shared.InputFormat | None = shared.input_format()
+    input_format: shared.TreeFormat | None = shared.input_format()
     threads: int = shared.threads()
 
 

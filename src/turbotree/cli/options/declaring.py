@@ -93,6 +93,8 @@ class Declared:
         return typer.Option(*names, **known, rich_help_panel=self.panel)
 
     def _full_help(self) -> str:
+        if self.fits == TREES:
+            return f"{self.help} (not for taggers)"
         return f"{self.help} ({_plural(self.fits)} only)" if self.fits else self.help
 
 

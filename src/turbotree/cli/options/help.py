@@ -12,6 +12,10 @@ from turbotree.cli.options.declaring import COMMON, PANELS
 class PanelCommand(TyperCommand):
     """A command whose options stand in panels."""
 
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Give the arguments as everybody writes them: ``MODEL [INPUT]``."""
+        return [piece.strip("{}") for piece in super().collect_usage_pieces(ctx)]
+
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write arguments and options, each panel under its title."""
         panels: dict[str, list[tuple[str, str]]] = {"Arguments": [], **{p: [] for p in PANELS}}

@@ -34,12 +34,12 @@ class ParseOptions(Options):
 
     model: Path = shared.model(
         default=Path(USUAL),
-        metavar="[MODEL]",
+        metavar="MODEL",
         help="A model file, or en, the bundled English model. --text alone takes en.",
     )
     input: Path | None = shared.sentences(
         default=None,
-        metavar="[INPUT]",
+        metavar="INPUT",
         help="A file of sentences, or of text for a pipeline; .gz is unpacked. Without it or with "
         "-, standard input. With --engine, a file or a folder.",
     )

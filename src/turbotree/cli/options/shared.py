@@ -8,7 +8,8 @@ from typing import Any, Literal
 from turbotree.cli.options import completion
 from turbotree.cli.options.declaring import INPUT, OUTPUT, SCALE, argument, option
 
-InputFormat = Literal["conllu", "conllx", "text", "lines", "words"]
+TreeFormat = Literal["conllu", "conllx"]
+InputFormat = Literal[TreeFormat, "text", "lines", "words"]
 ErrorPolicy = Literal["raise", "skip"]
 Engine = Literal["processes", "ray"]
 
