@@ -50,7 +50,9 @@ def test_what_does_not_fit_the_model_is_one_sentence() -> None:
     Greeting(name="x").check_fit("parser")
     with pytest.raises(InputError, match=r"^--loud is for taggers; this is a parser$"):
         Greeting(name="x", loud=True).check_fit("parser")
-    with pytest.raises(InputError, match=r"^--tree is for parsers and pipelines; this is a tagger$"):
+    with pytest.raises(
+        InputError, match=r"^--tree is for parsers and pipelines; this is a tagger$"
+    ):
         Greeting(name="x", tree=True).check_fit("tagger")
 
 
