@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles.factors import OneFactor, check_functions
-from oracles.polytopes import check_hard_projection, check_large_projection
+from oracles.factor_strategies import targets
+from oracles.factor_suites import HardFactorSuite
+from oracles.factors import OneFactor
+from oracles.polytopes import check_large_projection
 
 from turbotree.graphs import _core
-
-from .pins import draw_and_check_pinned_functions, draw_and_check_pinned_projection
-from .strategies import scales, scores, targets
 
 BUDGET = 8
 
@@ -28,26 +27,8 @@ def budgets(draw: st.DrawFn) -> Budget:
     return factor, lambda y: 0.0 if sum(y) <= budget else -np.inf
 
 
-@given(case=budgets(), data=st.data())
-def test_functions_equal_enumeration(case: Budget, data: st.DataObject) -> None:
-    check_functions(*case, data.draw(scores(case[0].links)))
-
-
-@settings(max_examples=40)
-@given(case=budgets(), data=st.data())
-def test_messages_are_exact_beside_pinned_scores(case: Budget, data: st.DataObject) -> None:
-    draw_and_check_pinned_functions(data, *case)
-
-
-@given(case=budgets(), scale=scales, data=st.data())
-def test_projection_is_the_nearest_point(case: Budget, scale: float, data: st.DataObject) -> None:
-    check_hard_projection(*case, data.draw(targets(case[0].links)), scale)
-
-
-@settings(max_examples=40)
-@given(case=budgets(), data=st.data())
-def test_projection_keeps_fixed_links_at_their_values(case: Budget, data: st.DataObject) -> None:
-    draw_and_check_pinned_projection(data, *case)
+class TestBudget(HardFactorSuite):
+    cases = budgets()
 
 
 @settings(max_examples=30)

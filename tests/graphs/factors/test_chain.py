@@ -5,18 +5,14 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracles.factor_strategies import factor_scores
+from oracles.factor_suites import ScoredFactorSuite
 from oracles.factors import (
     OneFactor,
     Own,
     Used,
-    check_expectations,
-    check_functions,
-    check_projection,
 )
-
-from .strategies import factor_scores, pushed, scales, scores, targets
 
 CHAIN = 15
 
@@ -43,7 +39,7 @@ def own_score(sizes: list[int], transitions: list[float]) -> Own:
     return own
 
 
-def used_extras(sizes: Sequence[int]) -> Used:
+def used_scores(sizes: Sequence[int]) -> Used:
     """The transitions of the path."""
 
     def used(assignment: tuple[int, ...]) -> list[int]:
@@ -75,34 +71,11 @@ def chains(draw: st.DrawFn) -> tuple[OneFactor, Own]:
     )
 
 
-@given(chain=chains(), data=st.data())
-def test_functions_equal_enumeration(chain: tuple[OneFactor, Own], data: st.DataObject) -> None:
-    factor, own = chain
-    check_functions(factor, own, data.draw(scores(factor.links)))
+class TestChain(ScoredFactorSuite):
+    cases = chains()
 
-
-@settings(max_examples=40)
-@given(chain=chains(), data=st.data())
-def test_messages_are_exact_beside_a_score_of_a_fixed_link(
-    chain: tuple[OneFactor, Own], data: st.DataObject
-) -> None:
-    factor, own = chain
-    check_functions(factor, own, data.draw(pushed(factor.links)))
-
-
-@given(chain=chains(), data=st.data())
-def test_expectations_equal_enumeration(chain: tuple[OneFactor, Own], data: st.DataObject) -> None:
-    factor, own = chain
-    values = data.draw(st.one_of(scores(factor.links), pushed(factor.links)))
-    check_expectations(factor, own, used_extras(factor.shape or []), values)
-
-
-@given(chain=chains(), scale=scales, data=st.data())
-def test_projection_equals_a_general_solver(
-    chain: tuple[OneFactor, Own], scale: float, data: st.DataObject
-) -> None:
-    factor, own = chain
-    check_projection(factor, own, data.draw(targets(factor.links)), scale)
+    def used(self, factor: OneFactor) -> Used:
+        return used_scores(factor.shape or [])
 
 
 @pytest.mark.parametrize(

@@ -6,18 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracles.factor_strategies import factor_scores
+from oracles.factor_suites import ScoredFactorSuite
 from oracles.factors import (
     OneFactor,
     Own,
     Used,
-    check_expectations,
-    check_functions,
-    check_projection,
 )
-
-from .strategies import factor_scores, pushed, scales, scores, targets
 
 DENSE = 11
 
@@ -38,7 +34,7 @@ def own_score(sizes: list[int], table: list[float]) -> Own:
     return own
 
 
-def used_extras(sizes: Sequence[int]) -> Used:
+def used_scores(sizes: Sequence[int]) -> Used:
     """The one cell of the table."""
 
     def used(assignment: tuple[int, ...]) -> list[int]:
@@ -61,34 +57,11 @@ def tables(draw: st.DrawFn) -> tuple[OneFactor, Own]:
     return factor, own_score(sizes, table)
 
 
-@given(table=tables(), data=st.data())
-def test_functions_equal_enumeration(table: tuple[OneFactor, Own], data: st.DataObject) -> None:
-    factor, own = table
-    check_functions(factor, own, data.draw(scores(factor.links)))
+class TestDense(ScoredFactorSuite):
+    cases = tables()
 
-
-@settings(max_examples=40)
-@given(table=tables(), data=st.data())
-def test_messages_are_exact_beside_a_score_of_a_fixed_link(
-    table: tuple[OneFactor, Own], data: st.DataObject
-) -> None:
-    factor, own = table
-    check_functions(factor, own, data.draw(pushed(factor.links)))
-
-
-@given(table=tables(), data=st.data())
-def test_expectations_equal_enumeration(table: tuple[OneFactor, Own], data: st.DataObject) -> None:
-    factor, own = table
-    values = data.draw(st.one_of(scores(factor.links), pushed(factor.links)))
-    check_expectations(factor, own, used_extras(factor.shape or []), values)
-
-
-@given(table=tables(), scale=scales, data=st.data())
-def test_projection_equals_a_general_solver(
-    table: tuple[OneFactor, Own], scale: float, data: st.DataObject
-) -> None:
-    factor, own = table
-    check_projection(factor, own, data.draw(targets(factor.links)), scale)
+    def used(self, factor: OneFactor) -> Used:
+        return used_scores(factor.shape or [])
 
 
 @pytest.mark.parametrize(

@@ -2,18 +2,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracles.factor_strategies import factor_scores
+from oracles.factor_suites import ScoredFactorSuite
 from oracles.factors import (
     OneFactor,
     Own,
     Used,
-    check_expectations,
-    check_functions,
-    check_projection,
 )
-
-from .strategies import factor_scores, pushed, scales, scores, targets
 
 HEAD_AUTOMATON = 13
 
@@ -30,7 +26,7 @@ def own_score(matrix: list[float], modifiers: int) -> Own:
     return own
 
 
-def used_extras(modifiers: int) -> Used:
+def used_scores(modifiers: int) -> Used:
     """The cells on the walk."""
 
     def used(assignment: tuple[int, ...]) -> list[int]:
@@ -50,36 +46,11 @@ def automata(draw: st.DrawFn) -> tuple[OneFactor, Own]:
     return factor, own_score(matrix, modifiers)
 
 
-@given(automaton=automata(), data=st.data())
-def test_functions_equal_enumeration(automaton: tuple[OneFactor, Own], data: st.DataObject) -> None:
-    factor, own = automaton
-    check_functions(factor, own, data.draw(scores(factor.links)))
+class TestHeadAutomaton(ScoredFactorSuite):
+    cases = automata()
 
-
-@settings(max_examples=40)
-@given(automaton=automata(), data=st.data())
-def test_messages_are_exact_beside_a_score_of_a_fixed_link(
-    automaton: tuple[OneFactor, Own], data: st.DataObject
-) -> None:
-    factor, own = automaton
-    check_functions(factor, own, data.draw(pushed(factor.links)))
-
-
-@given(automaton=automata(), data=st.data())
-def test_expectations_equal_enumeration(
-    automaton: tuple[OneFactor, Own], data: st.DataObject
-) -> None:
-    factor, own = automaton
-    values = data.draw(st.one_of(scores(factor.links), pushed(factor.links)))
-    check_expectations(factor, own, used_extras(factor.links), values)
-
-
-@given(automaton=automata(), scale=scales, data=st.data())
-def test_projection_equals_a_general_solver(
-    automaton: tuple[OneFactor, Own], scale: float, data: st.DataObject
-) -> None:
-    factor, own = automaton
-    check_projection(factor, own, data.draw(targets(factor.links)), scale)
+    def used(self, factor: OneFactor) -> Used:
+        return used_scores(factor.links)
 
 
 def test_scores_that_are_no_square_are_refused() -> None:

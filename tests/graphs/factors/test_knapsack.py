@@ -5,13 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from oracles.factor_pins import draw_and_check_pinned_functions, pins_of
+from oracles.factor_strategies import scores, targets
 from oracles.factors import OneFactor, check_functions
 from oracles.polytopes import PINNED_TARGET
 
 from turbotree.graphs import _core
-
-from .pins import draw_and_check_pinned_functions, pins_of
-from .strategies import scores, targets
 
 KNAPSACK = 9
 

@@ -2,9 +2,8 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
+from oracles.factor_strategies import pushed, scales, scores, targets
 from oracles.factors import OneFactor, check_expectations, check_functions, check_projection
-
-from .strategies import pushed, scales, scores, targets
 
 PAIR = 10
 

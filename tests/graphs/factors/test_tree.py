@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from oracles.factor_strategies import scales, scores, targets
 from oracles.factors import OneFactor, check_functions, check_projection
-
-from .strategies import scales, scores, targets
 
 TREE = 12
 PROJECTIVE, ONE_ROOT = 1, 2

@@ -4,23 +4,22 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracles.factor_strategies import factor_scores
+from oracles.factor_suites import ScoredFactorSuite
 from oracles.factors import (
     OneFactor,
     Own,
     Used,
     check_expectations,
     check_functions,
-    check_projection,
 )
 
 from turbotree.graphs import FactorGraph
 
-from .strategies import factor_scores, pushed, scales, scores, targets
-
 TRIPLE_AUTOMATON = 17
 
 
-def used_extras(modifiers: int) -> Used:
+def used_scores(modifiers: int) -> Used:
     """The cells of all three in a row among start, chosen modifiers and stop."""
 
     def used(assignment: tuple[int, ...]) -> list[int]:
@@ -33,7 +32,7 @@ def used_extras(modifiers: int) -> Used:
 
 def own_score(cube: list[float], modifiers: int) -> Own:
     """Sum the scores of these cells."""
-    used = used_extras(modifiers)
+    used = used_scores(modifiers)
 
     def own(assignment: tuple[int, ...]) -> float:
         return float(sum(cube[place] for place in used(assignment)))
@@ -48,19 +47,11 @@ def automata(draw: st.DrawFn) -> tuple[OneFactor, Own]:
     return OneFactor(TRIPLE_AUTOMATON, modifiers, scores=cube), own_score(cube, modifiers)
 
 
-@given(automaton=automata(), data=st.data())
-def test_functions_equal_enumeration(automaton: tuple[OneFactor, Own], data: st.DataObject) -> None:
-    factor, own = automaton
-    check_functions(factor, own, data.draw(scores(factor.links)))
+class TestTripleAutomaton(ScoredFactorSuite):
+    cases = automata()
 
-
-@settings(max_examples=40)
-@given(automaton=automata(), data=st.data())
-def test_messages_are_exact_beside_a_score_of_a_fixed_link(
-    automaton: tuple[OneFactor, Own], data: st.DataObject
-) -> None:
-    factor, own = automaton
-    check_functions(factor, own, data.draw(pushed(factor.links)))
+    def used(self, factor: OneFactor) -> Used:
+        return used_scores(factor.links)
 
 
 @given(seed=st.integers(0, 2**32), modifiers=st.integers(1, 8))
@@ -72,24 +63,7 @@ def test_functions_equal_enumeration_where_nothing_is_forbidden(seed: int, modif
     factor = OneFactor(TRIPLE_AUTOMATON, modifiers, scores=cube)
     values = rng.normal(size=modifiers).tolist()
     check_functions(factor, own_score(cube, modifiers), values)
-    check_expectations(factor, own_score(cube, modifiers), used_extras(modifiers), values)
-
-
-@given(automaton=automata(), data=st.data())
-def test_expectations_equal_enumeration(
-    automaton: tuple[OneFactor, Own], data: st.DataObject
-) -> None:
-    factor, own = automaton
-    values = data.draw(st.one_of(scores(factor.links), pushed(factor.links)))
-    check_expectations(factor, own, used_extras(factor.links), values)
-
-
-@given(automaton=automata(), scale=scales, data=st.data())
-def test_projection_equals_a_general_solver(
-    automaton: tuple[OneFactor, Own], scale: float, data: st.DataObject
-) -> None:
-    factor, own = automaton
-    check_projection(factor, own, data.draw(targets(factor.links)), scale)
+    check_expectations(factor, own_score(cube, modifiers), used_scores(modifiers), values)
 
 
 @given(seed=st.integers(0, 2**32))

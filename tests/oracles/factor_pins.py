@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from hypothesis import strategies as st
+
+from oracles.factor_strategies import scores, targets
 from oracles.factors import OneFactor, Own, allowed, check_functions
 from oracles.polytopes import PINNED_SCORE, check_pinned_projection
-
-from .strategies import scores, targets
 
 
 @st.composite

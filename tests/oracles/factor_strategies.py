@@ -15,7 +15,7 @@ scales = st.sampled_from([0.1, 1.0, 7.0])
 
 
 def scores(links: int) -> st.SearchStrategy[list[float]]:
-    """One score a link."""
+    """One score per link."""
     return st.lists(_numbers, min_size=links, max_size=links)
 
 
@@ -26,7 +26,7 @@ def targets(links: int) -> st.SearchStrategy[list[list[float]]]:
 
 
 def factor_scores(count: int) -> st.SearchStrategy[list[float]]:
-    """A factor's own scores, of which some forbid what they are for."""
+    """Factor scores, of which some forbid what they are for."""
     number = st.one_of(_numbers, _numbers, _numbers, st.just(-math.inf))
     return st.lists(number, min_size=count, max_size=count)
 
