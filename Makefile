@@ -24,6 +24,7 @@ WITH_EXTRAS := -o addopts="--doctest-modules --strict-markers --import-mode=impo
 
 test-all: test $(VENV)/.extras
 	$(BIN)/python -m pytest tests/integrations src/turbotree/integrations tests/test_docs.py $(WITH_EXTRAS) $(IN_PARALLEL)
+	$(BIN)/python -m pytest tests/networks/test_torch.py $(WITH_EXTRAS)
 	$(BIN)/python -m pytest tests/serving src/turbotree/serving $(WITH_EXTRAS)
 	TURBOTREE_TEST_ALL=1 $(BIN)/python -m pytest tests/browser $(WITH_EXTRAS)
 

@@ -104,8 +104,8 @@ class TrainingRun:
         self,
         train: list[Sentence],
         options: NetworkOptions,
-        vectors: WordVectors | None,
-        kernels: str,
+        vectors: WordVectors | None = None,
+        kernels: str = "",
     ) -> None:
         self.options, self.vectors, self.kernels = options, vectors, kernels
         self.vocabulary = Vocabulary.fit(train)
