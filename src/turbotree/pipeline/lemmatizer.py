@@ -11,13 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from turbotree.errors import InputError
-from turbotree.features import Encoder, FrozenWeights, attributes_of, parse_templates
+from turbotree.features import Encoder, FrozenWeights, Weights, attributes_of, parse_templates
 from turbotree.features.attributes import Word
 from turbotree.files.headers import indices, texts, whole
 from turbotree.labeling.answers import ChoiceAnswer
 from turbotree.labeling.choices import ChoiceModel, ChoiceTask, LabelLists
 from turbotree.labeling.model import WORD
-from turbotree.learning import EpochRecord, LearnerOptions, Loss, learn
+from turbotree.learning import LearnerOptions, Loss, Run, Stage
 from turbotree.learning.progress import Progress, Silent
 from turbotree.pipeline.scripts import apply_script, check_script, script_of
 from turbotree.pipeline.templates import LEMMA
@@ -76,7 +76,6 @@ class Lemmatizer(Stored):
         """
         counts = _word_counts(sentences)
         scripts = _usual_scripts(counts)
-        shown = progress or Silent()
         often = Counter(scripts.values())
         # What a single word needs is no rule.
         names = sorted(name for name, count in often.items() if count > 1) or sorted(often)
@@ -90,19 +89,15 @@ class Lemmatizer(Stored):
         seen = {(encoder.id_of("upos", word[2]), numbers[scripts[word]]) for word in words}
         lists = LabelLists.fit(encoder.id_limit("upos"), len(names), seen)
         model = ChoiceModel(LEMMA, names, lists, "upos", encoder)
-        shown.start("lemmas", len(rows), epochs)
 
-        def on_epoch(_: Any, record: EpochRecord) -> None:
-            shown.epoch("lemmas", record)
+        def freeze(weights: Weights) -> Lemmatizer:
+            frozen = weights.freeze(labels=len(names), threshold=_NEGLIGIBLE, bits=bits)
+            return cls(model.with_weights(frozen), {})
 
-        weights, _ = learn(
-            ChoiceTask(model, [encoder.encode_words([row]) for row in rows], labels),
-            LearnerOptions(Loss.named("svm"), epochs, _STEP, "all", seed),
-            on_instance=lambda done, record: shown.instance("lemmas", done, record),
-            on_epoch=on_epoch,
-        )
-        frozen = weights.freeze(labels=len(names), threshold=_NEGLIGIBLE, bits=bits)
-        plain = cls(model.with_weights(frozen), {})
+        task = ChoiceTask(model, [encoder.encode_words([row]) for row in rows], labels)
+        learner = LearnerOptions(Loss.named("svm"), epochs, _STEP, "all", seed)
+        run = Run(progress=progress or Silent())
+        plain = run.train(Stage("lemmas", task, learner, freeze)).model
         return cls(plain.model, _exceptions(plain, scripts, counts))
 
     def lemmas(self, sentence: Sentence) -> list[str]:

@@ -11,10 +11,10 @@ from turbotree.arrays import IntArray
 from turbotree.errors import InputError
 from turbotree.features import Encoder, Weights, attributes_of, parse_templates
 from turbotree.features.attributes import Word
+from turbotree.labeling.answers import ChainAnswer
 from turbotree.labeling.model import PAIR, ChainModel
 from turbotree.labeling.tasks import ChainTask
-from turbotree.learning import Checkpoint, EpochRecord, LearnerOptions, Loss, learn
-from turbotree.learning.progress import Progress, Silent
+from turbotree.learning import LearnerOptions, Loss, Run, Stage
 from turbotree.pipeline.atoms import Atom, atoms_of
 from turbotree.pipeline.expansion import Expansion
 from turbotree.pipeline.templates import BOUNDARY
@@ -85,8 +85,7 @@ def train_tokenizer(
     seed: int = 1,
     bits: int = 32,
     dev: Sequence[Sentence] = (),
-    checkpoint: Checkpoint | None = None,
-    progress: Progress | None = None,
+    run: Run | None = None,
 ) -> Tokenizer:
     """Train a tokenizer.
 
@@ -100,8 +99,8 @@ def train_tokenizer(
         As for taggers.
     dev
         More sentences, to show scores along the way.
-    checkpoint, progress
-        Where to keep the state of training; told how it goes.
+    run
+        Keeps the state of training and tells how it goes.
 
     Examples
     --------
@@ -111,7 +110,6 @@ def train_tokenizer(
     >>> [[token.words[0] for token in sentence] for sentence in paragraph]
     [['The', 'dogs', 'slept', '.']]
     """
-    shown = progress or Silent()
     texts = list(marked_texts(sentences))
     unit = unit or _unit(texts)
     rows = [_labelled(text, unit) for text in texts]
@@ -137,24 +135,16 @@ def train_tokenizer(
     )
     held_out = [_labelled(text, unit) for text in marked_texts(dev)]
 
-    def finished(weights: Weights) -> Tokenizer:
+    def freeze(weights: Weights) -> Tokenizer:
         frozen = weights.freeze(labels=model.label_limit, threshold=_NEGLIGIBLE, bits=bits)
         return Tokenizer(unit, model.with_weights(frozen), expansion)
 
-    def on_epoch(weights: Weights, record: EpochRecord) -> None:
-        if held_out:
-            record.scores |= _scores(finished(weights), held_out)
-        shown.epoch("tokens", record)
+    def score(tokenizer: Tokenizer) -> dict[str, float]:
+        return _scores(tokenizer, held_out)
 
-    shown.start("tokens", len(task), epochs)
-    weights, _ = learn(
-        task,
-        LearnerOptions(Loss.named("svm"), epochs, _STEP, "all", seed),
-        checkpoint=checkpoint,
-        on_instance=lambda done, record: shown.instance("tokens", done, record),
-        on_epoch=on_epoch,
-    )
-    return finished(weights)
+    learner = LearnerOptions(Loss.named("svm"), epochs, _STEP, "all", seed)
+    stage = Stage("tokens", task, learner, freeze, score if held_out else None)
+    return (run or Run()).train(stage).model
 
 
 def _labelled(marked: MarkedText, unit: str) -> tuple[list[Atom], list[str]]:
@@ -198,8 +188,6 @@ def _parts(atoms: list[Atom], labels: list[str]) -> Iterator[tuple[list[Word], l
 
 def _scores(tokenizer: Tokenizer, rows: Sequence[tuple[list[Atom], list[str]]]) -> dict[str, float]:
     """F1 of tokens and sentences, by the places where they begin and end."""
-    from turbotree.labeling.answers import ChainAnswer
-
     model = tokenizer.model
     encoded = model.encoder.encode_words([[atom.word for atom in atoms] for atoms, _ in rows])
     labels: IntArray = ChainAnswer.of(model, Batch.encoded(model.encoder, encoded)).labels

@@ -9,7 +9,7 @@ from typing import Any
 
 from turbotree.labeling import Tagger
 from turbotree.labeling.data import TrainingSource
-from turbotree.learning import Checkpoint
+from turbotree.learning import Run
 from turbotree.learning.progress import PrefixedProgress, Progress, Silent
 from turbotree.naming import options_from
 from turbotree.parsing import Parser
@@ -121,12 +121,8 @@ class _Trainer:
         if not tells_spaces(self.train):
             self.progress.note(WITHOUT_SPACES)
             return None
-        checkpoint = None
-        if self.checkpoints is not None:
-            settings = {**self.options.to_record(), "data": fingerprint(self.train)}
-            checkpoint = Checkpoint(self.checkpoints / "tokens.checkpoint", settings)
-            if not self.resume:
-                checkpoint.remove()
+        settings = {**self.options.to_record(), "data": fingerprint(self.train)}
+        run = Run(self.checkpoints, settings, self.resume, ["tokens"], self.progress)
         return train_tokenizer(
             self.train,
             unit=self.options.unit,
@@ -134,8 +130,7 @@ class _Trainer:
             seed=self.options.seed,
             bits=self.options.bits,
             dev=self.dev,
-            checkpoint=checkpoint,
-            progress=self.progress,
+            run=run,
         )
 
     def _jackknife(self) -> list[Sentence]:
