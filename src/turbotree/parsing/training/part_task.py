@@ -56,6 +56,7 @@ class PartProblem:
         shape: TreeShape,
         decoder: str = DECODERS[0],
         known: BoolArray | None = None,
+        base: Mapping[str, FloatArray] | None = None,
     ) -> None:
         self._model = model
         self._prepared = model.prepare(encoded)
@@ -71,10 +72,12 @@ class PartProblem:
         if known is not None and not known.all():
             self.cost[: self._ends[0]] *= known[arcs.rows[:, 1] - 1]
             self.excluded = self.cost > 0
+        self._base = None if base is None else self._base_scores(base)
 
     def scores(self, weights: AnyWeights) -> FloatArray:
-        """Score each part."""
-        return self._joined(self._model.score_prepared(self._prepared, self._parts, weights))
+        """Score each part; fixed scores are added, if there are any."""
+        own = self._joined(self._model.score_prepared(self._prepared, self._parts, weights))
+        return own if self._base is None else own + self._base
 
     @property
     def choices(self) -> IntArray:
@@ -132,6 +135,20 @@ class PartProblem:
         """Return the parts' features, weighted."""
         return self._model.gradient(self._prepared, self._parts, self._split(coefficients))
 
+    def _base_scores(self, base: Mapping[str, FloatArray]) -> FloatArray:
+        """Return fixed scores of all parts, 0 for families that have none."""
+        scores = {
+            name: base.get(name, np.zeros(len(self._parts[name].rows)))
+            for name in self._model.families
+        }
+        for name, given in scores.items():
+            if given.shape != (len(self._parts[name].rows),):
+                raise InputError(
+                    f"{given.shape} base scores of {name} parts; "
+                    f"expected {len(self._parts[name].rows)}"
+                )
+        return self._joined(scores)
+
     def _split(self, values: FloatArray) -> dict[str, FloatArray]:
         pieces = np.split(values, self._ends[:-1])
         return dict(zip(self._model.families, pieces, strict=True))
@@ -163,6 +180,9 @@ class PartTask:
     known
         Which heads of each sentence are known to be right; without it, all are. The others are
         free, and only say what an answer might look like.
+    base_scores
+        Fixed scores that are added to those of the features, for each sentence and by family, one
+        per part: what another scorer thinks of the parts while the weights learn.
     """
 
     def __init__(
@@ -174,6 +194,7 @@ class PartTask:
         candidates: Sequence[Parts] | None = None,
         decoder: str = DECODERS[0],
         known: Sequence[BoolArray] | None = None,
+        base_scores: Sequence[Mapping[str, FloatArray]] | None = None,
     ) -> None:
         self._model = model
         self._encoded = encoded
@@ -183,6 +204,7 @@ class PartTask:
         self._candidates = candidates
         self._decoder = decoder
         self._known = known
+        self._base_scores = base_scores
 
     def __len__(self) -> int:
         return len(self._encoded)
@@ -191,9 +213,15 @@ class PartTask:
         """Return one sentence's problem."""
         encoded = self._encoded[index]
         arcs = self._candidates[index] if self._candidates else all_arcs(encoded.lengths)
-        known = self._known[index] if self._known else None
         return PartProblem(
-            self._model, encoded, self._heads[index], arcs, self._shape, self._decoder, known
+            self._model,
+            encoded,
+            self._heads[index],
+            arcs,
+            self._shape,
+            self._decoder,
+            self._known[index] if self._known else None,
+            self._base_scores[index] if self._base_scores else None,
         )
 
     def keys(self, index: int) -> npt.NDArray[np.uint64]:
