@@ -25,11 +25,7 @@ from turbotree.scaling.training import SHARED_DATA
 from turbotree.text import Sentence, read_layout, renamed, sniff
 
 _STATES = "*.checkpoint"
-_BUILT_IN = {
-    "chunk96": label_templates,
-    "entities452": label_templates,
-    "arc684": arc_templates,
-}
+_BUILT_IN = {"chunk96": label_templates, "entities452": label_templates, "arc684": arc_templates}
 
 
 class Model(Protocol):

@@ -25,6 +25,9 @@ from turbotree.errors import InputError
 
 _ENTITY_FILES = ("train", "testa", "testb")
 
+_input = partial(option, panel=INPUT)
+_training = partial(option, panel=TRAINING)
+
 
 @dataclass(frozen=True, kw_only=True)
 class ReproduceOptions(Options):
@@ -45,66 +48,57 @@ class ReproduceOptions(Options):
         False, "Per treebank 4000 sentences to train on and 1000 to test on; 5 epochs."
     )
 
-    data: Path | None = option(
+    data: Path | None = _input(
         None,
         "A folder of treebanks: X-ud-train.conllu, -dev, -test.",
         metavar="DIR",
         clashes=("train", "test"),
-        panel=INPUT,
     )
-    treebanks: str | None = option(
-        None, "Of --data, only these: en_ewt,nl_lassysmall.", metavar="A,B,...", panel=INPUT
+    treebanks: str | None = _input(
+        None, "Of --data, only these: en_ewt,nl_lassysmall.", metavar="A,B,..."
     )
-    train: Path | None = option(
+    train: Path | None = _input(
         None,
         "Instead of --data: one treebank to train on.",
         metavar="FILE",
         needs="test",
         complete=completion.treebanks,
-        panel=INPUT,
     )
-    dev: Path | None = option(
+    dev: Path | None = _input(
         None,
         "With --train: held-out sentences. Without it, a tenth of --train.",
         metavar="FILE",
         complete=completion.treebanks,
-        panel=INPUT,
     )
-    test: Path | None = option(
+    test: Path | None = _input(
         None,
         "With --train: sentences to test on.",
         metavar="FILE",
         needs="train",
         complete=completion.treebanks,
-        panel=INPUT,
     )
-    chunks: Path | None = option(
+    chunks: Path | None = _input(
         None,
         "In addition, a folder with train.txt and test.txt, of words, tags and chunks as in "
         "CoNLL-2000.",
         metavar="DIR",
-        panel=INPUT,
     )
-    entities: Path | None = option(
+    entities: Path | None = _input(
         None,
         "In addition, a folder with X.train, X.testa and X.testb, of words, tags and entities as "
         "in CoNLL-2002.",
         metavar="DIR",
-        panel=INPUT,
     )
 
-    only: str | None = option(
+    only: str | None = _training(
         None,
         "Of WHAT, only experiments with one of these texts in their name: table2,fig.",
         metavar="A,B,...",
-        panel=TRAINING,
     )
-    sentences: int | None = option(
-        None, "Train on the first N sentences.", metavar="N", least=10, panel=TRAINING
+    sentences: int | None = _training(
+        None, "Train on the first N sentences.", metavar="N", least=10
     )
-    measured: int | None = option(
-        None, "Test on the first N sentences.", metavar="N", least=2, panel=TRAINING
-    )
+    measured: int | None = _training(None, "Test on the first N sentences.", metavar="N", least=2)
     epochs: int | None = option(None, "Passes over the data.", metavar="N", least=1, panel=TRAINING)
 
     cache: Path | None = option(
@@ -136,12 +130,7 @@ def reproduce(options: ReproduceOptions) -> None:
     sentences, measured = options.sentences, options.measured
     from turbotree import experiments
     from turbotree.experiments.report.drawing import check_matplotlib
-    from turbotree.experiments.settings import (
-        MEDIUM_TEST,
-        MEDIUM_TRAIN,
-        SMALL_TEST,
-        SMALL_TRAIN,
-    )
+    from turbotree.experiments.settings import MEDIUM_TEST, MEDIUM_TRAIN, SMALL_TEST, SMALL_TRAIN
 
     texts = tuple(text.strip() for text in options.only.split(",")) if options.only else ()
     chosen = experiments.choose(experiments.EXPERIMENTS, options.what, texts)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import typer
 
 from turbotree.cli.options import shared
 from turbotree.cli.options.declaring import SCALE, Options, option, takes
+
+_limit = partial(option, panel=SCALE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,25 +41,17 @@ class ServeOptions(Options):
         "Answer to this name too, beside localhost; for a server behind a proxy. Can be repeated.",
         metavar="NAME",
     )
-    max_words: int = option(
-        250, "Words in the longest sentence accepted.", metavar="N", least=1, panel=SCALE
-    )
-    max_sentences: int = option(
-        200, "Sentences accepted per request.", metavar="N", least=1, panel=SCALE
-    )
-    max_body: int = option(
-        1_000_000, "Size of the largest request accepted.", metavar="BYTES", least=1, panel=SCALE
+    max_words: int = _limit(250, "Words in the longest sentence accepted.", metavar="N", least=1)
+    max_sentences: int = _limit(200, "Sentences accepted per request.", metavar="N", least=1)
+    max_body: int = _limit(
+        1_000_000, "Size of the largest request accepted.", metavar="BYTES", least=1
     )
     time_limit: float = option(10.0, "Time per request.", metavar="SECONDS", least=0.1, panel=SCALE)
     threads: int | None = shared.threads(
         default=None, help="Requests parsed at the same time. Without it, one per core."
     )
-    max_waiting: int = option(
-        16,
-        "Requests that may wait for a thread; others get status 429.",
-        metavar="N",
-        least=0,
-        panel=SCALE,
+    max_waiting: int = _limit(
+        16, "Requests that may wait for a thread; others get status 429.", metavar="N", least=0
     )
 
 

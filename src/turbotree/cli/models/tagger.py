@@ -9,13 +9,7 @@ from functools import partial
 from typing import Any
 
 from turbotree.cli.inputs.live import MOST_AT_ONCE, answers, live_input
-from turbotree.cli.inputs.reading import (
-    STDIN,
-    Skipped,
-    format_layout,
-    layout_at,
-    with_advice,
-)
+from turbotree.cli.inputs.reading import STDIN, Skipped, format_layout, layout_at, with_advice
 from turbotree.cli.options.parsing import ParseOptions
 from turbotree.cli.outputs.files import opened_output
 from turbotree.cli.outputs.formats import OutputFormat, format_of

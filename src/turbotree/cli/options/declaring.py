@@ -163,9 +163,7 @@ def _plural(kinds: tuple[str, ...]) -> str:
 _Options = TypeVar("_Options", bound=Options)
 
 
-def takes(
-    options: type[_Options],
-) -> Callable[[Callable[[_Options], None]], Callable[..., None]]:
+def takes(options: type[_Options]) -> Callable[[Callable[[_Options], None]], Callable[..., None]]:
     """Make a command for Typer of a function that takes its options as one object."""
 
     def decorate(run: Callable[[_Options], None]) -> Callable[..., None]:

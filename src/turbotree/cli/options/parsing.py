@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -26,6 +27,9 @@ _ArcDecoder = Literal["mst", "eisner", "mbr"]
 _PartDecoder = Literal["auto", "exact", "admm", "subgradient", "lp", "lp-single", "ilp", "bp"]
 Decoder = Literal[_ArcDecoder, _PartDecoder]
 Rows = Literal["token", "sentence"]
+
+
+_search = partial(option, panel=SEARCH, fits=TREES)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,10 +86,7 @@ class ParseOptions(Options):
         clashes=("engine",),
     )
     keep_tags: bool = option(
-        False,
-        "Keep the tags and lemmas of the input sentences.",
-        fits=(PIPELINE,),
-        panel=INPUT,
+        False, "Keep the tags and lemmas of the input sentences.", fits=(PIPELINE,), panel=INPUT
     )
     keep_given: bool = option(
         False,
@@ -99,42 +100,32 @@ class ParseOptions(Options):
         "--keep-given: stop, or skip it and count it."
     )
 
-    decoder: Decoder | None = option(
+    decoder: Decoder | None = _search(
         None,
         "How to choose a tree. For models of single arcs: mst (the default), the best tree; "
         "eisner, the best projective one; mbr, the one with most correct arcs in expectation. For "
         "all models: auto (the default of the others), dual decomposition, then a short search if "
         "a gap remains; exact, a search until the tree is proven best; admm, no search; "
         "subgradient, lp, lp-single, ilp, other solvers; bp, as mbr, by belief propagation.",
-        fits=TREES,
         clashes=("samples",),
-        panel=SEARCH,
     )
-    exact: bool = option(
-        False,
-        "Short for --decoder exact: every tree is proven best.",
-        fits=TREES,
-        clashes=("samples",),
-        panel=SEARCH,
+    exact: bool = _search(
+        False, "Short for --decoder exact: every tree is proven best.", clashes=("samples",)
     )
-    decomposition: Literal["structured", "logic"] | None = option(
+    decomposition: Literal["structured", "logic"] | None = _search(
         None,
         "How a sentence is written as a factor graph: structured, with trees and automata as "
         "factors; or logic, with flows and simple factors. Without it, logic for linear programs "
         "and structured for all else.",
-        fits=TREES,
         clashes=("k", "samples"),
-        panel=SEARCH,
     )
-    k: int | None = option(
+    k: int | None = _search(
         None,
         "Write the N best trees of each sentence, best first, with comments k and score. Their "
         "certificates say whether they are proven.",
         "--k",
         metavar="N",
-        fits=TREES,
         clashes=("samples", "engine"),
-        panel=SEARCH,
     )
     diversity: int = option(
         1,
@@ -143,47 +134,37 @@ class ParseOptions(Options):
         needs="k",
         panel=SEARCH,
     )
-    samples: int | None = option(
+    samples: int | None = _search(
         None,
         "Write N random trees of each sentence, drawn with the model's probabilities, with "
         "comments sample and score.",
         metavar="N",
-        fits=TREES,
         clashes=("engine",),
-        panel=SEARCH,
     )
     seed: int = option(
         0, "With --samples: the same seed gives the same trees.", metavar="S", panel=SEARCH
     )
-    projective: bool = option(
-        False, "Allow no crossing arcs, whatever the decoder.", fits=TREES, panel=SEARCH
-    )
-    single_root: bool | None = option(
+    projective: bool = _search(False, "Allow no crossing arcs, whatever the decoder.")
+    single_root: bool | None = _search(
         None,
         "One word under the root, or any number. Without it, as in the training data.",
         "--single-root/--multi-root",
-        fits=TREES,
-        panel=SEARCH,
     )
-    rules: list[str] | None = option(
+    rules: list[str] | None = _search(
         None,
         "Rules for trees and labels: a rule file, or the name of bundled rules (one-root, "
         "one-subject, determiners, quotations, names). Can be repeated. docs/parsing/rules.md "
         "describes the language.",
         metavar="FILE",
-        fits=TREES,
         clashes=("samples",),
-        panel=SEARCH,
     )
-    time_limit: float | None = option(
+    time_limit: float | None = _search(
         None,
         "Time per sentence. After it, the best tree so far is written, and a comment says so. "
         "Without it 60, or no limit with --decoder exact or ilp; inf is no limit.",
         metavar="SECONDS",
         least=0.0,
-        fits=TREES,
         clashes=("samples",),
-        panel=SEARCH,
     )
 
     marginals: bool = option(
@@ -215,14 +196,12 @@ class ParseOptions(Options):
     engine: shared.Engine | None = shared.engine(
         help="Parse a file or a whole folder with several workers: processes on this machine, or "
         "those of a Ray cluster. An interrupted run resumes when it is started again. "
-        "docs/scale.md has the details.",
+        "docs/scale.md has the details."
     )
     workers: int | None = shared.workers()
     address: str | None = shared.address()
     rows: Rows | None = option(
-        None,
-        "What a row of a Parquet output (-o NAME.parquet) is. Without it, token.",
-        panel=SCALE,
+        None, "What a row of a Parquet output (-o NAME.parquet) is. Without it, token.", panel=SCALE
     )
     parquet_column: str | None = option(
         None,

@@ -42,10 +42,7 @@ sentence = _shared(
     option, default=1, help="Which sentence of INPUT, counted from 1.", metavar="K", least=1
 )
 input_format = _shared(
-    option,
-    default=None,
-    help="Format of INPUT. Without it, what the file looks like.",
-    panel=INPUT,
+    option, default=None, help="Format of INPUT. Without it, what the file looks like.", panel=INPUT
 )
 columns = _shared(
     option,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -30,6 +31,11 @@ from turbotree.parsing.training.options import TEMPLATE_SETS
 _DEFAULTS = TrainingOptions()
 _SELECTION = SelectionOptions()
 _LABEL_SETS = [name for sets in TASKS.values() for name in sets]
+
+_model = partial(option, panel=MODEL)
+_of_trees = partial(_model, fits=TREES)
+_of_labels = partial(_model, fits=(TAGGER,))
+_training = partial(option, panel=TRAINING)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,61 +66,44 @@ class LearningOptions(Options):
     encoding: str | None = shared.encoding(fits=(TAGGER,))
     on_error: shared.ErrorPolicy = shared.on_error()
 
-    label: str | None = option(
+    label: str | None = _model(
         None,
         "The column to learn, by name or number. Without it, the last one of a column file.",
         metavar="COLUMN",
         fits=(TAGGER,),
-        panel=MODEL,
     )
-    scheme: Literal["bioes", "bio", "auto"] = option(
+    scheme: Literal["bioes", "bio", "auto"] = _model(
         "bioes",
         "How spans are encoded inside the model; the output is as in TRAIN. auto: whichever "
         "scores better on the dev file.",
         fits=(TAGGER,),
-        panel=MODEL,
     )
-    licence: str | None = option(
-        None, "Licence of the data, kept in the model.", metavar="TEXT", panel=MODEL
-    )
+    licence: str | None = _model(None, "Licence of the data, kept in the model.", metavar="TEXT")
 
-    loss: str | None = option(
-        None,
-        "crf, softmax-margin, svm or perceptron. Without it, svm.",
-        metavar="NAME",
-        panel=TRAINING,
+    loss: str | None = _training(
+        None, "crf, softmax-margin, svm or perceptron. Without it, svm.", metavar="NAME"
     )
-    beta: float | None = option(
+    beta: float | None = _training(
         None,
         "Instead of --loss, with --gamma: the inverse temperature of the loss (crf 1, svm inf).",
         metavar="B",
-        panel=TRAINING,
     )
-    gamma: float | None = option(
-        None,
-        "With --beta: the weight of the cost of errors (crf 0, svm 1).",
-        metavar="G",
-        panel=TRAINING,
+    gamma: float | None = _training(
+        None, "With --beta: the weight of the cost of errors (crf 0, svm 1).", metavar="G"
     )
-    epochs: int | None = option(
-        None,
-        f"Passes over the data; {_DEFAULTS.epochs} for parsers.",
-        metavar="N",
-        least=1,
-        panel=TRAINING,
+    epochs: int | None = _training(
+        None, f"Passes over the data; {_DEFAULTS.epochs} for parsers.", metavar="N", least=1
     )
-    step: float | None = option(
+    step: float | None = _training(
         None,
         "The largest step: the smaller, the stronger the regularisation. "
         f"{_DEFAULTS.largest_step} for parsers.",
         metavar="C",
-        panel=TRAINING,
     )
     seed: int = option(_DEFAULTS.seed, "Decides every random choice.", metavar="S", panel=TRAINING)
-    resume: bool = option(
+    resume: bool = _training(
         False,
         "Resume a run that was interrupted; the model is the same as without the interruption.",
-        panel=TRAINING,
     )
 
     quiet: bool = shared.quiet()
@@ -158,74 +147,58 @@ class TrainOptions(LearningOptions):
         panel=INPUT,
     )
 
-    model: Literal["arc", "standard", "full", "third"] = option(
+    model: Literal["arc", "standard", "full", "third"] = _of_trees(
         "arc",
         "arc: each arc is scored by itself; fastest. standard: also consecutive siblings and "
         "grandparents. full: also all pairs of siblings, and the heads of neighbouring words. "
         "third: standard, the heads of neighbouring words, and siblings with their grandparent "
         "or in threes.",
-        fits=TREES,
-        panel=MODEL,
     )
-    parts: str | None = option(
-        None,
-        f"Instead of --model, any of {', '.join(FAMILIES)}.",
-        metavar="A,B,...",
-        fits=TREES,
-        panel=MODEL,
+    parts: str | None = _of_trees(
+        None, f"Instead of --model, any of {', '.join(FAMILIES)}.", metavar="A,B,..."
     )
-    single_root: bool | None = option(
+    single_root: bool | None = _of_trees(
         None,
         "One word under the root, or any number. Without it, as in TRAIN.",
         "--single-root/--multi-root",
-        fits=TREES,
-        panel=MODEL,
     )
-    rules: list[str] | None = option(
+    rules: list[str] | None = _model(
         None,
         "A rule file: after training, learn the weights of its rules marked [?]. The model keeps "
         "them for parse --rules. docs/parsing/rules.md describes the language.",
         metavar="FILE",
         fits=(PARSER,),
-        panel=MODEL,
     )
-    trigrams: bool = option(
-        False, "Let labels see the two before them; slower.", fits=(TAGGER,), panel=MODEL
+    trigrams: bool = _model(False, "Let labels see the two before them; slower.", fits=(TAGGER,))
+    features: Literal["all", "supported"] = _model(
+        "all", "Features of wrong answers too, or only those of correct ones."
     )
-    features: Literal["all", "supported"] = option(
-        "all", "Features of wrong answers too, or only those of correct ones.", panel=MODEL
-    )
-    templates: list[str] | None = option(
+    templates: list[str] | None = _model(
         None,
         "Your own templates, one per line, for one of the sets "
         f"{', '.join(TEMPLATE_SETS)}; for taggers {', '.join(_LABEL_SETS)}. FILE may be arc684, "
         "chunk96 or entities452. Can be repeated.",
         metavar="SET=FILE",
-        panel=MODEL,
     )
-    bits: int | None = option(
+    bits: int | None = _model(
         None,
         "Bits per weight: 32, or 16 for a model a third of the size. Without it, 16 for pipelines "
         "and 32 for the others.",
         metavar="N",
-        panel=MODEL,
     )
-    trim: str | None = option(
+    trim: str | None = _of_trees(
         None,
         "Omit weights up to T times the usual magnitude, for a smaller model. Also per table: "
         "pruner=15,parts=1,labels=4.",
         metavar="T",
-        fits=TREES,
-        panel=MODEL,
     )
 
-    decoder: Literal["admm", "exact", "automata"] = option(
+    decoder: Literal["admm", "exact", "automata"] = _training(
         _DEFAULTS.decoder,
         "How svm and perceptron find the answer to learn from, beyond --model arc. admm: the "
         "relaxation, which may be fractional. exact: the best tree. automata: each head's best "
         "modifiers, tree or not; faster, for sibling and grandparent parts.",
         fits=TREES,
-        panel=TRAINING,
     )
 
     engine: shared.Engine | None = shared.engine(
@@ -265,52 +238,42 @@ class SelectOptions(LearningOptions):
         "chunk, entities: spans of words.",
     )
 
-    templates: str | None = option(
+    templates: str | None = _model(
         None,
         "Templates to select from, one per line. Without it, arc684 for trees, chunk96 for "
         "chunks, entities452 for entities, and those of train for tags.",
         metavar="FILE",
-        panel=MODEL,
     )
-    refit: Literal["selected", "templates"] = option(
+    refit: Literal["selected", "templates"] = _model(
         _SELECTION.refit,
         "What the final model may use: the features that were selected, or any feature of the "
         "templates that were.",
-        panel=MODEL,
     )
 
-    method: Literal["group-lasso", "l1", "information-gain", "frequency"] = option(
+    method: Literal["group-lasso", "l1", "information-gain", "frequency"] = _training(
         _SELECTION.method,
         "group-lasso: learn with a penalty on whole groups, and keep the strongest. l1: the same "
         "for single features. information-gain: the templates that tell most about the answer, by "
         "counting. frequency: the most frequent features of correct answers.",
-        panel=TRAINING,
     )
-    groups: Literal["template", "label", "coarse-to-fine"] = option(
+    groups: Literal["template", "label", "coarse-to-fine"] = _training(
         _SELECTION.groups,
         "Groups of group-lasso: all features of a template; a feature under all labels; or "
         "templates none of which is selected before coarser ones.",
-        panel=TRAINING,
     )
-    costs: Literal["size", "worth"] | None = option(
+    costs: Literal["size", "worth"] | None = _training(
         None,
         "What a template costs under group-lasso: more the more features it has, or less the more "
         "it adds to the others in a trial. Without it, worth for trees and size for labels.",
-        panel=TRAINING,
     )
-    rounds: int = option(
+    rounds: int = _training(
         _SELECTION.rounds_between,
         "Sentences between two steps to the budget: the fewer, the less memory.",
         metavar="K",
         least=1,
-        panel=TRAINING,
     )
-    passes: int = option(
-        _SELECTION.epochs,
-        "Passes over the data while selecting.",
-        metavar="N",
-        least=1,
-        panel=TRAINING,
+    passes: int = _training(
+        _SELECTION.epochs, "Passes over the data while selecting.", metavar="N", least=1
     )
 
     plot: Path | None = option(
