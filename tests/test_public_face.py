@@ -13,7 +13,7 @@ def test_a_promised_name_is_there(name: str) -> None:
     assert name in dir(tt)
 
 
-def test_names_are_those_of_their_rooms() -> None:
+def test_names_are_those_of_their_packages() -> None:
     assert tt.Parser is tt.parsing.Parser
     assert tt.Sentence is tt.text.Sentence
     assert tt.InputError is tt.errors.InputError

@@ -14,7 +14,7 @@ import turbotree
 
 PACKAGE = Path(turbotree.__file__).parent
 CORE = Path(__file__).resolve().parent.parent / "core"
-ROOMS = sorted(path.parent.name for path in CORE.glob("*/bind.cpp"))
+PACKAGES = sorted(path.parent.name for path in CORE.glob("*/bind.cpp"))
 
 
 def declarations(stub: Path) -> str:
@@ -32,13 +32,13 @@ def declarations(stub: Path) -> str:
     return ast.unparse(tree)
 
 
-def test_every_room_of_the_core_is_known() -> None:
-    assert {"features", "trees"} <= set(ROOMS)
+def test_every_package_of_the_core_is_known() -> None:
+    assert {"features", "trees"} <= set(PACKAGES)
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_the_stub_of_a_room_is_up_to_date(room: str, tmp_path: Path) -> None:
-    module = f"turbotree.{room}._core"
+@pytest.mark.parametrize("package", PACKAGES)
+def test_the_stub_of_a_package_is_up_to_date(package: str, tmp_path: Path) -> None:
+    module = f"turbotree.{package}._core"
     if all(name.startswith("__") for name in dir(importlib.import_module(module))):
         pytest.skip(f"{module} is still empty")
     generated = tmp_path / "_core.pyi"
@@ -47,6 +47,6 @@ def test_the_stub_of_a_room_is_up_to_date(room: str, tmp_path: Path) -> None:
         check=True,
         capture_output=True,
     )
-    committed = PACKAGE / room / "_core.pyi"
+    committed = PACKAGE / package / "_core.pyi"
     assert committed.exists(), "run `make stubs`"
     assert declarations(committed) == declarations(generated), "run `make stubs`"

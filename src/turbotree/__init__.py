@@ -75,7 +75,7 @@ __all__ = [
     "trees",
 ]
 
-# Rooms and names are loaded when first asked for, so that `import turbotree` costs nothing.
+# Packages and names are loaded when first asked for, so that `import turbotree` costs nothing.
 _HOMES = {
     "FactorGraph": "graphs",
     "InfeasibleError": "errors",

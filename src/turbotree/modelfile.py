@@ -159,7 +159,7 @@ def read_model(path: str | os.PathLike[str], *, kind: str | None = None) -> Mode
     Parameters
     ----------
     path : path-like
-        A file that :func:`write_model` wrote, or the name of a model of the package: ``"en"``.
+        A file that :func:`write_model` wrote, or the name of a bundled model: ``"en"``.
     kind : str, optional
         What the model has to be; any kind if not given.
 
@@ -233,7 +233,7 @@ def _also_no_name(name: str) -> str:
 
 def _head(arrays: Mapping[str, Array], header: Mapping[str, Any], kind: str) -> bytearray:
     """Build all bytes before the arrays, with zeros for the checksum."""
-    from turbotree import __version__  # late: turbotree imports the rooms that import this
+    from turbotree import __version__  # late: turbotree imports the packages that import this
 
     table: dict[str, Any] = {
         "__metadata__": {

@@ -66,7 +66,7 @@ def test_chunks_and_entities_are_scored(run: Callable[..., Any], tmp_path: Path)
 @pytest.mark.parametrize(
     ("gold", "predicted", "part"),
     [
-        ("a B-X\n\n", "b B-X\n\n", "sentence 1 has other words"),
+        ("a B-X\n\n", "b B-X\n\n", "sentence 1 has different words"),
         ("a B-X\n\nb O\n\n", "a B-X\n\n", "ends before sentence 2"),
         ("a B-X\n\n", "a NN B-X\n\n", "columns form, xpos, chunk; the gold file has form, chunk"),
         ("a NN\n\n", "a NN\n\n", "tag 'NN'"),
@@ -85,7 +85,9 @@ def test_other_words_are_named(
     fails: Callable[..., str], files: Any, trees: tuple[Path, Path]
 ) -> None:
     line = fails("eval", files.test, trees[1])
-    assert line.startswith("the files have different tokens, and not even --raw fits: the texts ")
+    assert line.startswith(
+        "the files have different tokens and cannot be scored, even with --raw: the texts "
+    )
     assert "eval --raw scores" in fails("eval", files.test, trees[1], "--label", "upos")
 
 

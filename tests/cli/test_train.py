@@ -205,4 +205,4 @@ def test_weights_of_rules_are_learnt_after_the_rest(run, fails, files, tmp_path)
     assert "rule one  " in result.stderr
     assert run("parse", model, files.test, "--rules", rules).exit_code == 0
     assert "no weight for rule one" in fails("parse", files.model, files.test, "--rules", rules)
-    assert "no rule has the weight [?]" in fails(*given, "--rules", "one-root")
+    assert "no rule has a weight to learn, [?]" in fails(*given, "--rules", "one-root")

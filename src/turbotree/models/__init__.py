@@ -1,17 +1,17 @@
-"""The models that come with the package, by name."""
+"""The bundled models, by name."""
 
 from __future__ import annotations
 
 import os
 
-#: What comes along: ``en`` is a pipeline for English text.
+#: The bundled models: ``en`` is a pipeline for English text.
 SHIPPED = ("en",)
 #: The model of those who name none.
 USUAL = "en"
 
 
 def located(model: str | os.PathLike[str]) -> str:
-    """Return the path of a model that is given by its file, or by the name of a shipped one.
+    """Return the path of a model that is given by its file, or by the name of a bundled one.
 
     A file of that name comes first. Nothing is opened, so the file may be missing.
 
@@ -27,7 +27,7 @@ def located(model: str | os.PathLike[str]) -> str:
 
 
 def missing(model: str | os.PathLike[str]) -> str | None:
-    """Say what is wrong if a shipped model is asked for and this installation lacks it."""
+    """Say what is wrong if a bundled model is asked for and this installation lacks it."""
     name, path = os.fspath(model), located(model)
     if name == path or os.path.isfile(path):
         return None

@@ -30,7 +30,7 @@ _MANIFOLD = frozenset({"id", "form", "lemma", "head", "phead", "deps", "misc"})
 
 
 class BlockError(Exception):
-    """What is wrong, and in which line of the block (from 0); never leaves this room."""
+    """What is wrong, and in which line of the block (from 0); never leaves this package."""
 
     def __init__(self, line: int, reason: str) -> None:
         super().__init__(reason)

@@ -25,7 +25,7 @@ STANDARD_COLUMNS = (
 
 @dataclass(frozen=True)
 class Layout:
-    """The shape of a file of sentences: one word a line, a blank line after each sentence.
+    """The shape of a file of sentences: one word per line, a blank line after each sentence.
 
     Attributes
     ----------

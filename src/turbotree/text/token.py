@@ -26,7 +26,7 @@ class Token(NamedTuple):
 
 
 class BadHeadError(Exception):
-    """The HEAD of a word (1..n) is no number; never leaves this room."""
+    """The HEAD of a word (1..n) is no number; never leaves this package."""
 
     def __init__(self, word: int, value: str) -> None:
         super().__init__(f"head {value!r} is not a word number, 0 or '_'")

@@ -112,7 +112,7 @@ def _tree_scores(
         scores = raw_scores(gold, predicted)
     except InputError as error:
         raise InputError(
-            f"the files have different tokens, and not even --raw fits: {error}"
+            f"the files have different tokens and cannot be scored, even with --raw: {error}"
         ) from None
     say("the files have different tokens: scored by characters, as --raw does")
     return scores
@@ -154,7 +154,8 @@ def _label_scores(
         if one.forms != other.forms:
             hint = "; eval --raw scores different tokens" if layout.numbered else ""
             raise InputError(
-                f"{other.path}:{other.line}: sentence {number} has other words than in {gold}{hint}"
+                f"{other.path}:{other.line}: sentence {number} has different words from {gold}"
+                f"{hint}"
             )
         for name in names:
             labels[name][0].append(one.column(name))

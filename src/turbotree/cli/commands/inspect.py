@@ -107,13 +107,13 @@ def _parser_page(facts: dict[str, Any]) -> str:
 
 def _met(training: dict[str, Any]) -> str:
     supported = training.get("supported features")
-    known = "" if supported is None else f"; {supported:,} occur in right trees"
-    return f"{training['parts'][-1]['features']:,} features of parts met{known}"
+    known = "" if supported is None else f"; {supported:,} of them in correct trees"
+    return f"{training['parts'][-1]['features']:,} features of parts seen{known}"
 
 
 def _pruning(pruning: dict[str, float]) -> str:
     return (
-        f"pruner  leaves {pruning['heads_a_word']:.2f} heads a word on dev and loses "
+        f"pruner  leaves {pruning['heads_a_word']:.2f} heads per word on dev and loses "
         f"{pruning['gold_arcs_lost_percent']:.2f} % of the gold arcs"
     )
 

@@ -129,10 +129,12 @@ def _with_rule_weights(
     """Give a function that trains, and then learns the weights that rules leave open."""
     compiled = compile_rules(rules)
     if not any(rule.learn for rule in compiled.rules):
-        raise InputError(f"{compiled.source}: no rule has the weight [?], to be learnt")
+        raise InputError(f"{compiled.source}: no rule has a weight to learn, [?]")
     whole = [tree for tree in trees if None not in tree.heads]
     if not whole:
-        raise InputError("weights of rules are learnt from whole trees; every one lacks some head")
+        raise InputError(
+            "rule weights are learnt from complete trees; every tree here lacks a head"
+        )
     return partial(_train_with_rules, train, compiled, whole)
 
 
@@ -145,7 +147,7 @@ def _train_with_rules(
     **settings: Any,
 ) -> Parser:
     parser = train(progress=progress, **settings)
-    progress.note("learning the weights of rules")
+    progress.note("learning rule weights")
     weighted = learn_rule_weights(parser, rules, trees)
     for name, weight in weighted.record["rules"].items():
         progress.note(f"rule {name}  {weight:.3f}")
@@ -176,7 +178,7 @@ def _parser_summary(
 
 def _train_tagger(options: TrainOptions, settings: dict[str, Any]) -> None:
     if TaggerOptions(**settings).scheme == "auto" and options.dev is None:
-        raise InputError("--scheme auto chooses by the score on a --dev file; there is none")
+        raise InputError("--scheme auto needs --dev: it chooses by the score there")
     sentences = read_labels(options.train, options)
     dev = read_labels(options.dev, options) if options.dev is not None else None
     tagger, seconds = train_and_save(partial(Tagger.train, sentences), options, dev=dev, **settings)

@@ -29,7 +29,7 @@ def check_output(path: Path | None, inputs: Iterable[Path | str | None]) -> None
         The file to write; None is standard output.
     inputs
         All that the command reads: files, names of models, ``-`` for standard input. None and what
-        is not there are left out.
+        does not exist are ignored.
     """
     read = [_file(given) for given in inputs if given is not None]
     if path is not None:

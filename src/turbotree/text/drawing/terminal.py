@@ -1,4 +1,4 @@
-"""A tree in the terminal: one word a line, arcs at the left.
+"""A tree in the terminal: one word per line, arcs at the left.
 
 Each word that has dependents gets a lane, a vertical line that begins and ends at the outermost
 of them. From there an arrow leads to each dependent, and a line without arrow to the word
@@ -29,7 +29,7 @@ def draw_text(
     *,
     color: bool = False,
 ) -> str:
-    """Draw a tree with one word a line: arcs, number, word, relation, head, probability.
+    """Draw a tree with one word per line: arcs, number, word, relation, head, probability.
 
     A word from right to left is isolated, so that a terminal that turns such words does not turn
     the columns about, too.
