@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from typing import Any, TypeVar
 
@@ -83,7 +83,7 @@ def options_of(*functions: Callable[..., Any]) -> list[str]:
 
 
 def options_from(
-    kind: type[_Options], where: str, given: dict[str, Any], *taker: Callable[..., Any]
+    kind: type[_Options], where: str, given: Mapping[str, object], *taker: Callable[..., Any]
 ) -> _Options:
     """Make a dataclass of options; one that it does not have is an InputError.
 
@@ -100,7 +100,8 @@ def options_from(
     """
     own = [one.name for one in fields(kind) if one.init]  # type: ignore[arg-type]
     check_names(where, given, [*own, *options_of(*taker)])
-    return kind(**given)
+    values: dict[str, Any] = dict(given)
+    return kind(**values)
 
 
 def _plain(name: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 from turbotree.errors import InputError
 from turbotree.features.weights import check_bits
@@ -32,6 +32,31 @@ _NOISE = {"tag": 1.0}
 _DROPOUT = {"tag": 0.1, "entities": 0.15}
 _LEAST_COUNTS = {"entities": 1}
 _NEGLIGIBLE = {"tag": 0.01, "tag_given": 0.02, "chunk": 0.02, "entities": 0.01}
+
+
+class TaggerKeywords(TypedDict, total=False):
+    """The options of :class:`TaggerOptions` as keywords."""
+
+    task: str
+    label: str | Sequence[str] | None
+    scheme: str
+    loss: str | None
+    beta: float | None
+    gamma: float | None
+    epochs: int | None
+    largest_step: float | None
+    average_from: float | None
+    features: str
+    seed: int
+    threads: int
+    negligible: float | None
+    least_count: int | None
+    noise: float | None
+    dropout: float | None
+    trigrams: bool
+    templates: Mapping[str, Sequence[str]] | None
+    licence: str | None
+    bits: int
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Unpack
 
 from turbotree.display.selection_report import BudgetResult, SelectionReport, selection_record
 from turbotree.errors import InputError
@@ -14,12 +14,13 @@ from turbotree.features import Encoder, attributes_of, parse_templates
 from turbotree.features.lexicon import TAGS
 from turbotree.labeling.data import TrainingSource, read_labelled
 from turbotree.labeling.model import TRIPLE
-from turbotree.labeling.options import TASKS
+from turbotree.labeling.options import TASKS, TaggerKeywords, TaggerOptions
 from turbotree.labeling.tagger import Tagger
-from turbotree.labeling.training import TaggerTrainer, TrainedStage, options_of, task_of
+from turbotree.labeling.training import TaggerTrainer, TrainedStage, task_of
 from turbotree.learning.progress import Progress
 from turbotree.learning.selection.budgeted import TemplateSelection
 from turbotree.learning.selection.selector import SelectionOptions, sorted_budgets
+from turbotree.naming import options_from
 
 #: The templates of labels alone, which see no word: always kept, and not counted.
 _LABELS_ALONE = ("prev", "prevprev")
@@ -36,7 +37,7 @@ def select_tagger(
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
     progress: Progress | None = None,
-    **options: Any,
+    **options: Unpack[TaggerKeywords],
 ) -> tuple[list[Tagger], SelectionReport]:
     """Select templates while learning, then train taggers on what survived.
 
@@ -68,7 +69,7 @@ def select_tagger(
     >>> [len(tagger.stages[0].model.templates) for tagger in taggers]  # and label bigrams
     [4, 7]
     """
-    settings = options_of(options)
+    settings = options_from(TaggerOptions, "train", options, select_tagger)
     how = selection or SelectionOptions(seed=settings.seed)
     if settings.scheme == "auto":
         raise InputError("scheme auto is for training; to select, expected bioes or bio")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,7 @@ from turbotree.text import Sentence, as_sentence, several
 
 if TYPE_CHECKING:
     from turbotree.labeling.data import TrainingSource
+    from turbotree.labeling.training import TrainTaggerKeywords
 
 _BATCH_SIZE = 64
 
@@ -97,7 +98,7 @@ class Tagger(Stored):
     record: dict[str, Any]
 
     @classmethod
-    def train(cls, train: TrainingSource, **options: Any) -> Tagger:
+    def train(cls, train: TrainingSource, **options: Unpack[TrainTaggerKeywords]) -> Tagger:
         """Train a tagger; see :func:`turbotree.labeling.training.train_tagger`.
 
         Examples

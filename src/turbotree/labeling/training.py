@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from turbotree.labeling.data import (
 )
 from turbotree.labeling.model import TRIPLE, ChainModel, split_by_labels, split_templates
 from turbotree.labeling.noise import WordNoise
-from turbotree.labeling.options import TASKS, TaggerOptions
+from turbotree.labeling.options import TASKS, TaggerKeywords, TaggerOptions
 from turbotree.labeling.schemes import convert, detect_scheme, span_transitions
 from turbotree.labeling.tagger import Tagger, TaggerStage
 from turbotree.labeling.tasks import ChainTask
@@ -33,6 +33,7 @@ from turbotree.labeling.templates import load_templates
 from turbotree.labeling.trigrams import TrigramModel, TrigramTask, seen_triples
 from turbotree.learning import Run, Stage
 from turbotree.learning.progress import Progress, Silent
+from turbotree.learning.run import RunKeywords
 from turbotree.learning.temperature import fit_temperature, typical_temperature
 from turbotree.naming import options_from
 from turbotree.scoring import Batch
@@ -54,7 +55,7 @@ def train_tagger(
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
     progress: Progress | None = None,
-    **options: Any,
+    **options: Unpack[TaggerKeywords],
 ) -> Tagger:
     """Train a tagger.
 
@@ -76,7 +77,7 @@ def train_tagger(
     options
         Those of :class:`TaggerOptions`.
     """
-    settings = options_of(options)
+    settings = options_from(TaggerOptions, "train", options, train_tagger)
     if settings.scheme == "auto" and dev is None:
         raise InputError("scheme auto chooses by the score on development data; there are none")
     trainer = TaggerTrainer(
@@ -87,9 +88,12 @@ def train_tagger(
     return trainer.train(trainer.run(checkpoint, resume, progress))
 
 
-def options_of(given: dict[str, Any]) -> TaggerOptions:
-    """Check the options of a training; an unknown one gives an InputError."""
-    return options_from(TaggerOptions, "train", given, train_tagger)
+class TrainTaggerKeywords(TaggerKeywords, RunKeywords, total=False):
+    """Everything that :func:`train_tagger` takes beside the training data."""
+
+    dev: TrainingSource | None
+    columns: Sequence[str] | None
+    encoding: str | None
 
 
 @dataclass(frozen=True)

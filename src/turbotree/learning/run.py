@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sized
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar, cast
+from typing import Any, Generic, Protocol, TypedDict, TypeVar, cast
 
 from turbotree.features import Weights
 from turbotree.interrupts import Threads
@@ -31,6 +31,14 @@ _Second = TypeVar("_Second")
 
 class StoppedError(Exception):
     """Raised in one thread of a run when another has failed."""
+
+
+class RunKeywords(TypedDict, total=False):
+    """What every way to train takes beside its options: a folder, whether to resume, a display."""
+
+    checkpoint: str | os.PathLike[str] | None
+    resume: bool
+    progress: Progress | None
 
 
 class HasEpochs(Protocol):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +34,7 @@ from turbotree.streaming import map_batches
 from turbotree.text import Sentence, as_sentence, several
 
 if TYPE_CHECKING:
+    from turbotree.parsing.training.trainer import TrainParserKeywords
     from turbotree.parsing.training.treebank import TrainingSource
 
 _BATCH_SIZE = 128
@@ -58,7 +59,7 @@ class Parser(SeveralTrees, Stored):
     record: dict[str, Any]
 
     @classmethod
-    def train(cls, train: TrainingSource, **options: Any) -> Parser:
+    def train(cls, train: TrainingSource, **options: Unpack[TrainParserKeywords]) -> Parser:
         """Train a parser on a treebank; see :func:`turbotree.parsing.train_parser`.
 
         Examples

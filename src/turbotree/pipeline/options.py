@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypedDict
 
 from turbotree.errors import InputError
 from turbotree.features.weights import check_bits
@@ -12,6 +12,22 @@ from turbotree.labeling import TaggerOptions
 from turbotree.naming import options_from, unknown
 from turbotree.parsing import TrainingOptions
 from turbotree.pipeline.atoms import UNITS
+
+
+class PipelineKeywords(TypedDict, total=False):
+    """The options of :class:`PipelineOptions` as keywords."""
+
+    folds: int
+    fold_epochs: int
+    bits: int
+    seed: int
+    threads: int
+    unit: str | None
+    token_epochs: int
+    lemma_epochs: int
+    tagger: Mapping[str, Any]
+    parser: Mapping[str, Any]
+    licence: str | None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import numpy.typing as npt
 
@@ -22,6 +22,7 @@ from turbotree.text import Sentence, several
 
 if TYPE_CHECKING:
     from turbotree.labeling.data import TrainingSource
+    from turbotree.pipeline.training import TrainPipelineKeywords
 
 _BATCH_SIZE = 64
 #: What is wrong with text for a pipeline that has learnt from a treebank without spaces.
@@ -56,7 +57,7 @@ class Pipeline(Stored):
     record: dict[str, Any]
 
     @classmethod
-    def train(cls, train: TrainingSource, **options: Any) -> Pipeline:
+    def train(cls, train: TrainingSource, **options: Unpack[TrainPipelineKeywords]) -> Pipeline:
         """Train a pipeline; see :func:`turbotree.pipeline.training.train_pipeline`.
 
         Examples

@@ -5,18 +5,19 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from turbotree.labeling import Tagger
 from turbotree.labeling.data import TrainingSource
 from turbotree.learning import Run
 from turbotree.learning.progress import PrefixedProgress, Progress, Silent
+from turbotree.learning.run import RunKeywords
 from turbotree.naming import options_from
 from turbotree.parsing import Parser
 from turbotree.parsing.training.treebank import read_trees
 from turbotree.pipeline.jackknife import Annotator, jackknife
 from turbotree.pipeline.lemmatizer import Lemmatizer
-from turbotree.pipeline.options import PipelineOptions
+from turbotree.pipeline.options import PipelineKeywords, PipelineOptions
 from turbotree.pipeline.pipeline import Pipeline
 from turbotree.pipeline.tokenizer import Tokenizer
 from turbotree.pipeline.tokenizer_training import train_tokenizer
@@ -38,7 +39,7 @@ def train_pipeline(
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
     progress: Progress | None = None,
-    **options: Any,
+    **options: Unpack[PipelineKeywords],
 ) -> Pipeline:
     """Train a pipeline.
 
@@ -68,6 +69,12 @@ def train_pipeline(
         progress or Silent(),
     )
     return trainer.run()
+
+
+class TrainPipelineKeywords(PipelineKeywords, RunKeywords, total=False):
+    """Everything that :func:`train_pipeline` takes beside the training data."""
+
+    dev: TrainingSource | None
 
 
 class _Trainer:
@@ -172,7 +179,7 @@ def jackknife_tags(
     progress: Progress | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
-    **options: Any,
+    **options: Unpack[PipelineKeywords],
 ) -> list[Sentence]:
     """Give training data the tags and lemmas of models that have not seen them.
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from turbotree.arrays import KeyArray
 from turbotree.errors import InputError
@@ -24,9 +24,11 @@ from turbotree.learning.parameter_mixing import (
     merged,
 )
 from turbotree.learning.progress import Progress
-from turbotree.parsing import Parser
+from turbotree.naming import options_from
+from turbotree.parsing import Parser, TrainingOptions
 from turbotree.parsing.arcs import Pruner
-from turbotree.parsing.training.trainer import ParserTrainer, TrainingData, options_of
+from turbotree.parsing.training.options import TrainingKeywords
+from turbotree.parsing.training.trainer import ParserTrainer, TrainingData
 from turbotree.parsing.training.treebank import TrainingSource, read_trees
 from turbotree.scaling.shard_worker import ShardStage, leg_of_shard, supported_of_shard
 from turbotree.scaling.shards import Shard, deal
@@ -49,7 +51,7 @@ def train_in_shards(
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
     progress: Progress | None = None,
-    **options: Any,
+    **options: Unpack[TrainingKeywords],
 ) -> Parser:
     """Train a parser in shards, by iterative parameter mixing.
 
@@ -80,7 +82,7 @@ def train_in_shards(
     >>> parser.record["mixing"]
     {'shards': 2, 'shares': 'features', 'times': 2}
     """
-    chosen = options_of(options)
+    chosen = options_from(TrainingOptions, "train", options, train_in_shards)
     trees = read_trees(train, "training data", partial=True)
     data = TrainingData.of(
         trees, read_trees(dev, "development data") if dev is not None else [], chosen

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 from turbotree.errors import InputError
 from turbotree.features.weights import check_bits
@@ -24,6 +24,33 @@ _OPTIONAL = ("average_from", "beta", "gamma", "pruning_threshold")
 # Threshold and heads, for arcs alone and for parts of higher order.
 _PRUNING = (1e-4, 20)
 _STRICTER_PRUNING = (1e-3, 10)
+
+
+class TrainingKeywords(TypedDict, total=False):
+    """The options of :class:`TrainingOptions` as keywords."""
+
+    model: str
+    parts: Sequence[str] | None
+    loss: str | None
+    beta: float | None
+    gamma: float | None
+    decoder: str
+    epochs: int
+    largest_step: float
+    average_from: float | None
+    features: str
+    seed: int
+    threads: int
+    single_root: bool | None
+    pruning_threshold: float | None
+    max_heads: int | None
+    pruner_epochs: int
+    label_loss: str
+    label_step: float
+    templates: dict[str, list[str]] | None
+    licence: str | None
+    bits: int
+    trim: float | Mapping[str, float]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,23 +6,24 @@ import os
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Unpack
 
 from turbotree.display.selection_report import BudgetResult, SelectionReport, selection_record
 from turbotree.errors import InputError
 from turbotree.learning.progress import Progress
 from turbotree.learning.selection.budgeted import TemplateSelection
 from turbotree.learning.selection.selector import SelectionOptions, sorted_budgets
+from turbotree.naming import options_from
 from turbotree.parsing.arcs import ARC
 from turbotree.parsing.parser import Parser
 from turbotree.parsing.parts import FAMILIES
 from turbotree.parsing.templates import load_templates
+from turbotree.parsing.training.options import TrainingKeywords, TrainingOptions
 from turbotree.parsing.training.tasks import LocalTasks
 from turbotree.parsing.training.trainer import (
     STAGES,
     ParserTrainer,
     TrainingData,
-    options_of,
 )
 from turbotree.parsing.training.treebank import TrainingSource
 from turbotree.scoring import SparseScorer
@@ -37,7 +38,7 @@ def select_parser(
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
     progress: Progress | None = None,
-    **options: Any,
+    **options: Unpack[TrainingKeywords],
 ) -> tuple[list[Parser], SelectionReport]:
     """Select templates of arcs while learning, then train parsers on what survived.
 
@@ -69,9 +70,8 @@ def select_parser(
     >>> len(parsers[0].templates()["arc"])
     5
     """
-    given = dict(options)
-    given["templates"] = {"arc": load_templates("arc684"), **(options.get("templates") or {})}
-    settings = options_of(given)
+    options["templates"] = {"arc": load_templates("arc684"), **(options.get("templates") or {})}
+    settings = options_from(TrainingOptions, "train", options, select_parser)
     if settings.families() != ("arc",):
         raise InputError(
             f"templates of {', '.join(settings.families())}; selection is for models of arcs alone"

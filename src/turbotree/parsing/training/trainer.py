@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 from turbotree.features import FrozenWeights, Parts, Weights
 from turbotree.learning import Loss, Run, Stage
 from turbotree.learning.progress import Progress, Silent
-from turbotree.learning.run import Learn, learn_serially
+from turbotree.learning.run import Learn, RunKeywords, learn_serially
 from turbotree.learning.temperature import typical_temperature
 from turbotree.naming import options_from
 from turbotree.parsing.arcs import Pruner
@@ -23,7 +23,7 @@ from turbotree.parsing.training.development import (
     label_temperature,
     part_temperature,
 )
-from turbotree.parsing.training.options import TrainingOptions
+from turbotree.parsing.training.options import TrainingKeywords, TrainingOptions
 from turbotree.parsing.training.tasks import LocalTasks, ParserTasks
 from turbotree.parsing.training.treebank import (
     TrainingSource,
@@ -50,7 +50,7 @@ def train_parser(
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
     progress: Progress | None = None,
-    **options: Any,
+    **options: Unpack[TrainingKeywords],
 ) -> Parser:
     """Train a parser.
 
@@ -70,14 +70,15 @@ def train_parser(
     options
         Those of :class:`TrainingOptions`.
     """
-    settings = options_of(options)  # complains before the data are read
+    settings = options_from(TrainingOptions, "train", options, train_parser)
     data = TrainingData.read(train, dev, settings)
     return ParserTrainer(data, data.run(checkpoint, resume, progress)).train()
 
 
-def options_of(given: dict[str, Any]) -> TrainingOptions:
-    """Check the options of a training; an unknown one gives an InputError."""
-    return options_from(TrainingOptions, "train", given, train_parser)
+class TrainParserKeywords(TrainingKeywords, RunKeywords, total=False):
+    """Everything that :func:`train_parser` takes beside the training data."""
+
+    dev: TrainingSource | None
 
 
 @dataclass(frozen=True)
