@@ -8,7 +8,7 @@ The second measures what the simulation takes for granted, on this machine (`wor
 A worker takes the next piece, reads it from shared storage, parses it and writes it. Pieces differ
 in length of work (log-normal), some workers are slow throughout, and workers die at random: their
 piece is done again by another, and a new worker needs a while to start. Storage gives all workers
-together so many bytes a second. What comes out: the time against that of workers that neither die
+together so many bytes per second. What comes out: the time against that of workers that neither die
 nor wait, and the share of work that was done twice.
 """
 
@@ -29,10 +29,10 @@ class Cluster:
 
     workers: int
     tokens: float
-    rate: float  # tokens a second that a usual worker parses
+    rate: float  # tokens per second that a typical worker parses
     piece_tokens: float
     bytes_a_token: float  # read and written together
-    storage: float  # bytes a second for all workers together
+    storage: float  # bytes per second for all workers together
     dispatch: float  # seconds that the driver is busy with a piece
     hours_between_deaths: float  # of one worker
     start: float  # seconds until a new worker is ready
@@ -42,7 +42,7 @@ class Cluster:
 
 
 def simulate(cluster: Cluster, seed: int = 1) -> dict[str, float]:
-    """Work a corpus off; give the time, and what it would be without trouble."""
+    """Process a corpus; give the time, and what it would be without failures."""
     rng = np.random.default_rng(seed)
     pieces = int(np.ceil(cluster.tokens / cluster.piece_tokens))
     work = rng.lognormal(-(cluster.spread**2) / 2, cluster.spread, pieces)
@@ -88,10 +88,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tokens", type=float, default=1e9)
     parser.add_argument("--workers", default="10,100,1000,4000")
-    parser.add_argument("--rate", type=float, default=5000.0, help="tokens a second and worker")
+    parser.add_argument("--rate", type=float, default=5000.0, help="tokens per second and worker")
     parser.add_argument("--piece-tokens", type=float, default=20_000.0, help="1 MB of CoNLL-U")
     parser.add_argument("--bytes-a-token", type=float, default=110.0)
-    parser.add_argument("--storage", type=float, default=2e9, help="bytes a second in all")
+    parser.add_argument("--storage", type=float, default=2e9, help="bytes per second in all")
     parser.add_argument("--dispatch", type=float, default=0.0005, help="seconds a piece")
     parser.add_argument("--hours-between-deaths", type=float, default=24.0)
     parser.add_argument("--start", type=float, default=20.0)

@@ -77,10 +77,10 @@ def _parsing(
 
 
 def _parser(path: Path, train: Sequence[Sentence], model: str) -> Parser:
-    """Load a parser, trained when it is first asked for: contests may be left out."""
+    """Load a parser, trained when it is first asked for: contests may be skipped."""
     if not path.exists():
         Parser.train(train, model=model, epochs=_EPOCHS).save(path)
-    # Loaded anew each time: a parser remembers the words that it has seen.
+    # Loaded again each time: a parser remembers the words that it has seen.
     return Parser.load(path)
 
 

@@ -18,7 +18,7 @@ _ATOM = re.compile(r"w([+-]\d+)?\.(\w+)")
 class FeatureExtractor:
     """Makes strings of the templates of one label; crfsuite has the label bigrams by itself.
 
-    Templates of two labels and the words around have no counterpart in crfsuite and are left out.
+    Templates of two labels and the words around have no counterpart in crfsuite and are omitted.
     """
 
     def __init__(self, templates: Sequence[str]) -> None:
@@ -90,5 +90,5 @@ class CrfSuite:
         return len(info.state_features) + len(info.transitions)
 
     def tag(self, sentences: Sequence[Sentence]) -> list[list[str]]:
-        """Label sentences, making their features anew."""
+        """Label sentences, making their features again."""
         return [self._tagger.tag(self._extract(sentence)) for sentence in sentences]

@@ -1,6 +1,6 @@
 """Nanoseconds per factor update by kind, beside the limit that memory bandwidth sets.
 
-An update reads a number for each link (a target, or a score), the factor's own scores and its
+An update reads a number for each link (a target, or a score), the factor scores and its
 shape, and writes a number for each link and its value. The limit is these bytes at the rate of
 ``a = b + c`` on arrays far larger than the cache, measured in the same run. What a kind remembers
 between projections is not counted.

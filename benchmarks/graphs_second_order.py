@@ -22,7 +22,7 @@ from timing import cpu_seconds, fastest
 
 from turbotree.graphs import FactorGraph, Solution, Status
 
-#: Length -> AD3's time as a share of HiGHS's, its share of converged runs in per cent, our bar.
+#: Length -> AD3's time as a fraction of HiGHS's, its converged runs in per cent, our bar.
 Bars = dict[int, tuple[float, float, float]]
 TREE_BARS: Bars = {
     10: (0.40, 85, 0.08),

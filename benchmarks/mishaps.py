@@ -5,7 +5,7 @@ Usage: python benchmarks/mishaps.py [--rounds 50] [--seed 1]
 Training, parsing to a file and parsing with an engine, on the built-in treebank, in two scenes:
 
 - The disk fills up: the output goes to a file system in memory (to mount one takes root) whose
-  size is drawn anew each time. What was there before stays as it was until the new file is whole,
+  size is drawn again each time. What was there before stays as it was until the new file is whole,
   nothing half-written is left, and with more room the run ends with the bytes of one that nobody
   disturbed.
 - Two at once: a second run with the same output begins at a moment drawn over the time that the

@@ -25,7 +25,7 @@ def distance_buckets(words: int) -> torch.Tensor:
 class TorchNetwork(nn.Module):
     """The same network with given weights, by the names that they have in turbotree.
 
-    Pretrained vectors are left out.
+    Pretrained vectors are omitted.
     """
 
     def __init__(self, weights: Mapping[str, Any], *, dropout: float = 0.0) -> None:

@@ -1,6 +1,6 @@
 """The measurements behind ``parsing.py``: parsing speed, threads, start-up.
 
-Every repetition loads the parser and reads the sentences anew, outside the clock, so that nothing
+Every repetition loads the parser and reads the sentences again, outside the clock, so that nothing
 an earlier one has cached (word ids, columns, mapped pages) makes it look faster than a first run.
 """
 

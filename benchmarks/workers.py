@@ -108,7 +108,7 @@ def measure(arguments: list[str]) -> int:
 
 
 def _line(what: str, seconds: float, cpu: float, words: int | None = None) -> str:
-    speed = f", {words / seconds:,.0f} words a second" if words else ""
+    speed = f", {words / seconds:,.0f} words per second" if words else ""
     load = os.getloadavg()[0]
     return f"{what:22} {seconds:6.1f} s, CPU {cpu:6.1f} s{speed}; load {load:.1f}"
 

@@ -2,7 +2,7 @@
 
 usage: image_segmentation.py [PLOT.png]
 
-One variable a pixel; neighbours like to agree. ADMM finds the best image and proves it best,
+One variable per pixel; neighbours like to agree. ADMM finds the best image and proves it best,
 belief propagation tells how sure the model is of each pixel, and hard factors add what we know of
 the object's shape and size. With matplotlib installed, the images are drawn into a file.
 """
@@ -30,7 +30,7 @@ def draw_vase() -> NDArray[np.bool_]:
 
 
 def build_graph(evidence: NDArray[np.float64]) -> tuple[tt.FactorGraph, NDArray[np.int64]]:
-    """One variable a pixel, one pair for each two neighbours.
+    """One variable per pixel, one pair for each two neighbours.
 
     w [a = b] is w - w a - w b + 2 w a b: a pair of score 2 w, and -w for each end.
     """

@@ -94,7 +94,7 @@ def belief_propagation() -> Picture:
     picture.text(112, 186, "… and of c", "cool", "start", "small")
     picture.line(183, 130, 258, 130, "mark", arrow=True)
     picture.text(219, 120, "so a is …", "mark", kind="small")
-    picture.text(165, 235, "a's own opinion is left out", "pale", kind="small")
+    picture.text(165, 235, "a's own message is excluded", "pale", kind="small")
 
     for left, title, note, looped in (
         (400, "a tree: exact", "each opinion arrives once", False),

@@ -1,0 +1,128 @@
+"""The project is written in plain English: expressions that native speakers avoid are found here.
+
+Each pattern comes with what to write instead. They look at code, comments, messages and prose
+alike, so they are kept narrow: a sentence that is right must never have to be changed.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+#: Folders and files that are read, with the endings of what is text.
+PLACES = ("README.md", "docs", "examples", "benchmarks")
+ENDINGS = (".md", ".py", ".cpp", ".h", ".js", ".html")
+
+#: What can be counted per something.
+_COUNTED = (
+    r"words|tokens|sentences|parts|rows|lines|bytes|heads|arcs|labels|features|files|pages|modules|"
+    r"functions|variables|vectors|entries|probabilit(?:y|ies)|scores?|calls?|steps?|links?|factors|"
+    r"rounds|epochs|answers|requests|pieces|points|numbers?|tests|trees|templates|nodes|"
+    r"word|token|row|line|byte|page|module|function|variable|vector|entry|file|class|state|piece|"
+    r"point|commodity|sketch|scale|norm|GB|MB|kB|seconds|CPU s|microseconds|µs|ms"
+)
+_PER = (
+    r"word|token|part|sentence|second|CPU second|minute|hour|epoch|template|kind|family|factor|link|"
+    r"head|modifier|label|arc|variable|row|line|node|thread|worker|shard|file|folder|verb|command|"
+    r"tree|treebank|feature|graph|solver|round|pass|step|call|length|page|task|test|pixel|suite|"
+    r"model|group|document|block|slot|key|instance"
+)
+PATTERNS = {
+    "per": (
+        rf"\b(?:one|two|three|four|[\d,.]+) (?:\w+ )?(?:{_COUNTED}) an? (?:{_PER})\b"
+        r"(?! (?:of|that|which|has|is|may|can))"
+    ),
+    "per second": (
+        r"\b(?:words|tokens|sentences|answers|requests|GB|MB|bytes) an? (?:CPU )?second\b"
+    ),
+    "O(...) per pass": r"O\([^)]*\) an? (?:pass|step|word|row|call|round|node|link)\b",
+    "once per epoch": (
+        r"\b(?:once|twice|(?:four|five|ten) times) an? (?:epoch|second|sentence|round|batch)\b"
+    ),
+    "package": (
+        r"\b(?:each|every|which|this|the|other|own|of|one|two|these|those|its) rooms?\b(?! for)"
+    ),
+    "bundled": (
+        r"\b(?:comes?|came|goes|taken?|takes) along\b(?! the)"
+        r"|\b(?:model|treebank|grammar|rules?|set) of the package\b"
+    ),
+    "process": r"\bworks? (?:\w+ ){0,4}off\b|\bworked off\b",
+    "converge": r"\b(?:comes?|came|coming) to rest\b|\bat rest\b",
+    "omit, skip": r"\b(?:is|are|was|were|be) left out\b|\bleaves? (?:\w+ )?out\b|\bleft out:",
+    "command": (
+        r"\b(?:a|the|this|each|every|one|other|of) verbs? "
+        r"(?:of the command line|takes?|reads?|writes?|prints?)\b"
+    ),
+    "factor score": r"\bown scores? of (?:a |the )?factors?\b|\bfactors?'s? own scores?\b",
+    "a fraction of": r"\bas a share of\b",
+    "again": r"\banew\b",
+}
+
+
+def files() -> list[Path]:
+    """List everything that is read."""
+    found = []
+    for place in PLACES:
+        path = ROOT / place
+        inside = [path] if path.is_file() else sorted(path.rglob("*"))
+        found += [one for one in inside if one.suffix in ENDINGS and one.is_file()]
+    return found
+
+
+@pytest.mark.parametrize("instead", PATTERNS)
+def test_nothing_is_written_in_a_private_dialect(instead: str) -> None:
+    pattern = re.compile(PATTERNS[instead], re.IGNORECASE)
+    odd = []
+    for path in files():
+        # Line ends are spaces, as sentences run over them; comment signs go with them.
+        text = path.read_text(encoding="utf-8")
+        plain = re.sub(r"\n[ \t]*(?://|#|\*)?[ \t]*", lambda end: " " * len(end[0]), text)
+        plain = re.sub(r"  +", lambda run: " " + "\0" * (len(run[0]) - 1), plain)
+        tight, places = [], []
+        for place, letter in enumerate(plain):
+            if letter != "\0":
+                tight.append(letter)
+                places.append(place)
+        for match in pattern.finditer("".join(tight)):
+            line = text.count("\n", 0, places[match.start()]) + 1
+            odd.append(f"{path.relative_to(ROOT)}:{line}: {match[0]!r}")
+    assert not odd, f"write {instead!r} instead:\n" + "\n".join(odd)
+
+
+@pytest.mark.parametrize(
+    ("instead", "sentence"),
+    [
+        ("per", "one row a part"),
+        ("per", "one small file a factor"),
+        ("per second", "12,000 words a second"),
+        ("O(...) per pass", "O(n) a pass"),
+        ("once per epoch", "mixed once an epoch"),
+        ("package", "what each room may import"),
+        ("bundled", "An English model comes along"),
+        ("process", "works a folder off"),
+        ("converge", "until messages come to rest"),
+        ("omit, skip", "such sentences are left out"),
+        ("command", "a verb takes a model"),
+    ],
+)
+def test_the_dialect_is_recognised(instead: str, sentence: str) -> None:
+    assert re.search(PATTERNS[instead], sentence, re.IGNORECASE)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "one row per part",
+        "two words, a second sentence",
+        "a second run with the same name",
+        "room for more",
+        "a verb has at most one subject",
+        "the path goes along the chain",
+    ],
+)
+def test_what_is_right_is_left_alone(sentence: str) -> None:
+    for pattern in PATTERNS.values():
+        assert not re.search(pattern, sentence, re.IGNORECASE)
