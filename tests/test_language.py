@@ -25,10 +25,10 @@ _COUNTED = (
     r"point|commodity|sketch|scale|norm|GB|MB|kB|seconds|CPU s|microseconds|µs|ms"
 )
 _PER = (
-    r"word|token|part|sentence|second|CPU second|minute|hour|epoch|template|kind|family|factor|link|"
-    r"head|modifier|label|arc|variable|row|line|node|thread|worker|shard|file|folder|verb|command|"
-    r"tree|treebank|feature|graph|solver|round|pass|step|call|length|page|task|test|pixel|suite|"
-    r"model|group|document|block|slot|key|instance"
+    r"word|token|part|sentence|second|CPU second|minute|hour|epoch|template|kind|factor|link|"
+    r"family|head|modifier|label|arc|variable|row|line|node|thread|worker|shard|file|folder|verb|"
+    r"command|tree|treebank|feature|graph|solver|round|pass|step|call|length|page|task|test|pixel|"
+    r"suite|model|group|document|block|slot|key|instance"
 )
 PATTERNS = {
     "per": (
