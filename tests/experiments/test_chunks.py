@@ -59,7 +59,7 @@ def test_a_folder_of_chunks_serves_the_experiment_with_chunks_and_no_other(tmp_p
     )
     assert outcome.experiment.id == "sparsity2011-table1"
     assert [row[1] for row in outcome.shown.tables[0].rows] == ["all templates", "10", "30"]
-    assert any("left out: no data of trees" in note for note in notes)
+    assert any("omitted: no data of trees" in note for note in notes)
 
 
 def test_a_folder_without_chunks_is_refused(tmp_path: Path) -> None:

@@ -99,7 +99,7 @@ def test_sentences_that_are_no_trees_are_left_out_and_counted(tmp_path: Path) ->
     files = (tmp_path / "train.conllu", tmp_path / "test.conllu")
     found = given_files(*files, dev=tmp_path / "test.conllu")
     assert (len(found.train), len(found.dev), len(found.test)) == (10, 2, 2)
-    assert "3 sentences left out" in found.about
+    assert "3 sentences omitted" in found.about
     with pytest.raises(InputError, match=r"loops\.conllu:1: word 1 is its own head"):
         given_files(tmp_path / "loops.conllu", tmp_path / "test.conllu")
 

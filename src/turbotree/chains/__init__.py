@@ -1,7 +1,7 @@
 """Algorithms on chains of states: Viterbi and forward-backward.
 
-The verbs are those of :mod:`turbotree.trees`; the structure is a set of chains, each a row of
-nodes with a number of states of their own. Node ``i`` has the scores
+The functions are named as those of :mod:`turbotree.trees`; the structure is a set of chains, each
+a row of nodes with a number of states of their own. Node ``i`` has the scores
 ``node_scores[offsets[i]:offsets[i + 1]]``; its edge block, at ``edge_offsets[i]``, holds a score
 for each state of the node before and each of its own, row by row. A node with an empty edge block
 starts a new chain.

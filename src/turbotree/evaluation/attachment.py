@@ -55,7 +55,7 @@ class AttachmentScores:
     sentences: int
     all_words: WordScores
     without_punctuation: WordScores
-    """Words whose gold UPOS is PUNCT left out."""
+    """Words other than those whose gold UPOS is PUNCT."""
     exact_unlabelled: int
     """Sentences with all heads right."""
     exact: int

@@ -37,7 +37,7 @@ class CertificateSums:
     >>> sums = CertificateSums()
     >>> sums.add(Sentence.from_words(["Go"], comments=comments))
     >>> print(sums)
-    1 tree, 100.00 % proven best, 7.0 rounds and 500.000 ms a tree
+    1 tree, 100.00 % proven best, 7.0 rounds and 500.000 ms per tree
     """
 
     sentences: int = 0
@@ -95,7 +95,7 @@ class CertificateSums:
         text = (
             f"{self.sentences:,} tree{'' if self.sentences == 1 else 's'}, "
             f"{100 * self.proven / count:.2f} % proven best, "
-            f"{self.rounds / count:.1f} rounds and {1000 * self.seconds / count:.3f} ms a tree"
+            f"{self.rounds / count:.1f} rounds and {1000 * self.seconds / count:.3f} ms per tree"
         )
         others = self.sentences - self.proven - self.unknown
         if others:

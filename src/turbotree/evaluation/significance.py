@@ -148,7 +148,7 @@ def paired_difference(
     Parameters
     ----------
     tests
-        For each test set, three arrays with one number a sentence: what A got, what B got, and
+        For each test set, three arrays with one number per sentence: what A got, what B got, and
         how much there was to get. Or four, if there was more to get for the one than for the
         other; so F1 is twice the right spans, out of those that there are and those found.
     samples, seed, confidence

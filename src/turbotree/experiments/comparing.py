@@ -39,7 +39,7 @@ def proofs(measured: Measured, system: str) -> float:
 
 
 def seconds(measured: Measured, system: str) -> float:
-    """Return the seconds a sentence."""
+    """Return the seconds per sentence."""
     return float(np.mean(measured["systems"][system]["seconds"]))
 
 
@@ -82,7 +82,7 @@ def claim_shares(
     *,
     or_equal: bool = False,
 ) -> Claim:
-    """Compare two rows of shares, one number a sentence, for each treebank."""
+    """Compare two rows of shares, one number per sentence, for each treebank."""
     units = {name: (below, above, np.ones(len(below))) for name, (below, above) in tests.items()}
     return claim_units(text, measure, units, or_equal=or_equal)
 

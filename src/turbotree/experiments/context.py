@@ -24,7 +24,7 @@ OpenProgress = Callable[[], AbstractContextManager[Progress]]
 
 
 def silently() -> AbstractContextManager[Progress]:
-    """Show nothing of a training."""
+    """Show nothing of a training run."""
     return nullcontext(Silent())
 
 
@@ -43,9 +43,9 @@ class ExperimentContext:
     threads
         For training; results do not depend on it.
     note
-        Told what goes on.
+        Called with what goes on.
     progress
-        Opens what is told how a training goes, afresh for each.
+        Opens what shows the progress of a training run, anew for each.
     """
 
     dataset: Dataset

@@ -102,7 +102,7 @@ def run_experiments(
     threads
         For training.
     kept_only
-        Whether to do no new work: what the cache does not hold is left out.
+        Whether to do no new work: what the cache does not hold is omitted.
     note, progress
         Told what goes on.
     """
@@ -113,7 +113,7 @@ def run_experiments(
         note(f"[{number}/{len(experiments)}] {experiment.id}: {experiment.compares}")
         fitting = _fitting(experiment, datasets)
         if not fitting:
-            note(f"left out: no data of {' or '.join(experiment.kinds)}")
+            note(f"omitted: no data of {' or '.join(experiment.kinds)}")
             continue
         started = perf_counter()
         measured: dict[str, Measured] = {}
@@ -140,7 +140,7 @@ def run_experiments(
                 note(f"{dataset.name}: kept from an earlier run")
                 cached += 1
             elif kept_only:
-                note(f"{dataset.name}: left out, not measured yet")
+                note(f"{dataset.name}: omitted, not measured yet")
                 continue
             else:
                 note(f"{dataset.name}: working")

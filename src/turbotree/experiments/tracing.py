@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from turbotree.experiments.measuring import Case
 from turbotree.experiments.records import Measured
+from turbotree.graphs.solution import recorded
 from turbotree.parsing.decoding import build_graph
 from turbotree.parsing.logic import logic_graph
 
@@ -36,8 +37,7 @@ def active_shares(
     mean = _MeanShares(rounds)
     for case in cases:
         graph = build_graph(case.parts, 0, case.scores, case.shape)
-        trace = graph.solve(solver, max_iterations=rounds, trace=True).trace
-        assert trace is not None
+        trace = recorded(graph.solve(solver, max_iterations=rounds, trace=True))
         mean.add(trace.iteration, trace.active)
     return mean.measured()
 
@@ -50,8 +50,7 @@ def moving_shares(cases: Sequence[Case], rounds: int) -> dict[str, Measured]:
     means = {name: _MeanShares(rounds) for name in MOVING}
     for case in cases:
         graph = logic_graph(case.parts, 0, case.scores, case.shape)
-        trace = graph.solve("admm", max_iterations=rounds, trace=True).trace
-        assert trace is not None
+        trace = recorded(graph.solve("admm", max_iterations=rounds, trace=True))
         for name, column in MOVING.items():
             means[name].add(trace.iteration, getattr(trace, column))
     return {name: mean.measured() for name, mean in means.items()}

@@ -209,7 +209,7 @@ def draw(variables: Sequence[Variable], factors: Sequence[Factor]) -> str:
     ]
     colours = [_COLOURS[kinds.index(f[0].split(" ")[0]) % len(_COLOURS)] for f in factors]
     for index, (_, _, links) in enumerate(factors):
-        # The links meet the square one below the other, so that each ring can be told.
+        # The links meet the square one below the other, so that each ring can be told apart.
         spread = min(6.0, 16.0 / len(links))
         ordered = sorted(links, key=lambda link: variable_y[link[0]])
         for at, (variable, negated) in enumerate(ordered):

@@ -261,6 +261,19 @@ class Marginals:
         )
 
 
+def recorded(solution: Solution) -> Trace:
+    """Give the trace of a solution; an error if none was asked for.
+
+    >>> recorded(Solution(None, -np.inf, np.inf, Status.LIMIT, 0, 0.0))
+    Traceback (most recent call last):
+    ...
+    turbotree.errors.InputError: this solution has no trace; solve with trace=True
+    """
+    if solution.trace is None:
+        raise InputError("this solution has no trace; solve with trace=True")
+    return solution.trace
+
+
 def _of_literals(true: NDArray[Any], false: NDArray[Any], literals: Any, where: str) -> Any:
     """Look literals up: one gives a plain value, an array an array of its shape."""
     read = read_literals(literals, where)

@@ -1,4 +1,4 @@
-"""The functions behind the layers: forward passes by the rooms, backward passes for torch."""
+"""The functions behind the layers: forward passes by turbotree, backward passes for torch."""
 
 from __future__ import annotations
 

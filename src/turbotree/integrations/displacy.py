@@ -13,7 +13,7 @@ from turbotree.text import Sentence
 def to_displacy(tree: Parse | Sentence) -> dict[str, Any]:
     """Return a tree as the data that ``displacy.render(data, style="dep", manual=True)`` draws.
 
-    The arc from the root has no place in displaCy and is left out.
+    The arc from the root has no place in displaCy and is omitted.
 
     Examples
     --------

@@ -31,7 +31,7 @@ class SequenceTagger(BaseEstimator):
     """A tagger of sentences, each a list of words.
 
     A word is a string, or a dict of columns of which ``form`` is one; all words have the same.
-    What is said of labels is a list of strings a sentence.
+    Labels are a list of strings per sentence.
 
     Parameters
     ----------

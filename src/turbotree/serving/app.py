@@ -38,7 +38,7 @@ _REFUSALS: dict[int | str, dict[str, Any]] = {
         (408, "The body took too long to arrive."),
         (413, "Too many bytes, sentences, words or trees."),
         (415, "Not of type application/json."),
-        (422, "A mistake in the request, or constraints that no tree obeys."),
+        (422, "A mistake in the request, or constraints that no tree satisfies."),
         (429, "Too many requests at once; see Retry-After."),
         (503, "Took too long."),
     )
@@ -80,7 +80,7 @@ def create_app(
     True
     """
     metrics, workers = Metrics(), Workers(engine.limits)
-    handlers = _Handlers(engine, annotations, metrics, workers)
+    handlers = _Handlers(engine, metrics, workers, annotate=annotations is not None)
 
     app = FastAPI(
         title="turbotree",
@@ -108,9 +108,10 @@ def create_app(
     if annotations is not None:
         saved = schemas.SavedAnswer
         refusals = _REFUSALS | _FULL
-        add("/annotations", "POST", handlers.save, response_model=saved, responses=refusals)
-        add("/annotations", "GET", handlers.saved, response_model=schemas.CountsAnswer)
-        add("/annotations.conllu", "GET", handlers.saved_file, responses=_text("All trees."))
+        kept = _AnnotationHandlers(annotations, workers)
+        add("/annotations", "POST", kept.save, response_model=saved, responses=refusals)
+        add("/annotations", "GET", kept.saved, response_model=schemas.CountsAnswer)
+        add("/annotations.conllu", "GET", kept.saved_file, responses=_text("All trees."))
     for name, page in read_pages().items():
         path = {"index.html": "/", "docs.html": "/docs"}.get(name, f"/static/{name}")
         add(path, "GET", _page_handler(page), include_in_schema=False)
@@ -123,11 +124,12 @@ class _Handlers:
     def __init__(
         self,
         engine: Engine,
-        annotations: Annotations | None,
         metrics: Metrics,
         workers: Workers,
+        *,
+        annotate: bool,
     ) -> None:
-        self._engine, self._annotations = engine, annotations
+        self._engine, self._annotate = engine, annotate
         self._metrics, self._workers = metrics, workers
 
     async def parse(self, request: schemas.ParseRequest) -> Response:
@@ -142,7 +144,7 @@ class _Handlers:
         return Response(await self._workers.run(job), media_type=_JSON)
 
     async def batch(self, request: schemas.BatchRequest) -> Response:
-        """Parse several documents; a mistake in one is told in its place."""
+        """Parse several documents; a mistake in one is reported in its place."""
         shared = request.model_dump(exclude={"documents"})
         questions = [Question(**own.model_dump(), **shared) for own in request.documents]
 
@@ -173,7 +175,7 @@ class _Handlers:
         """Tell what the model is, and what this server takes."""
         about = {
             **self._engine.about(),
-            "annotate": self._annotations is not None,
+            "annotate": self._annotate,
             "limits": asdict(self._engine.limits),
         }
         return Response(to_json(about), media_type=_JSON)
@@ -187,42 +189,12 @@ class _Handlers:
         """Give counters in the text format of Prometheus."""
         return Response(self._metrics.to_text(), media_type="text/plain; version=0.0.4")
 
-    async def save(self, request: schemas.SaveRequest) -> Response:
-        """Keep a corrected tree; it is on the disk when this is answered."""
-        annotations = self._annotations
-        assert annotations is not None
-
-        def job(_: Callable[[], bool]) -> bytes:
-            sentences = conllu_sentences(request.conllu)
-            if len(sentences) != 1:
-                raise InputError(f"expected one sentence, got {len(sentences)}")
-            saved = annotations.save(sentences[0])
-            return to_json({**_counts(annotations, saved), "sent_id": saved.sent_id})
-
-        return Response(await self._workers.run(job, to_its_end=True), media_type=_JSON)
-
-    async def saved(self) -> Response:
-        """Tell how many sentences are kept."""
-        assert self._annotations is not None
-        about = _counts(self._annotations, self._annotations.counts)
-        return Response(to_json(about), media_type=_JSON)
-
-    async def saved_file(self) -> Response:
-        """Give all trees that were kept, as CoNLL-U."""
-        annotations = self._annotations
-        assert annotations is not None
-        text = await self._workers.run(lambda _: annotations.to_text())
-        headers = {"content-disposition": f'attachment; filename="{annotations.file.name}"'}
-        return Response(text, media_type="text/plain; charset=utf-8", headers=headers)
-
-    async def mistake(self, _: Request, error: Exception) -> Response:
+    async def mistake(self, _: Request, error: TurbotreeError) -> Response:
         """Answer an error that was raised on purpose."""
-        assert isinstance(error, TurbotreeError)
         return self._failed(problem_of(error), status_of(error))
 
-    async def invalid(self, _: Request, error: Exception) -> Response:
+    async def invalid(self, _: Request, error: RequestValidationError) -> Response:
         """Answer a request of the wrong shape."""
-        assert isinstance(error, RequestValidationError)
         first = error.errors()[0]
         if first["type"] == "json_invalid":
             return self._failed(problem("input", "the body is not JSON"), 400)
@@ -230,9 +202,8 @@ class _Handlers:
         said = f"{where}: {first['msg']}" if where else str(first["msg"])
         return self._failed(problem("input", said), 422)
 
-    async def http_error(self, _: Request, error: Exception) -> Response:
+    async def http_error(self, _: Request, error: HTTPException) -> Response:
         """Answer what is not there, and what cannot be read."""
-        assert isinstance(error, HTTPException)
         headers = dict(error.headers or {})
         return self._failed(problem("input", str(error.detail)), error.status_code, headers)
 
@@ -246,6 +217,38 @@ class _Handlers:
 
     def _count(self, answers: list[dict[str, Any]]) -> None:
         self._metrics.parsed(len(answers), sum(len(answer["words"]) for answer in answers))
+
+
+class _AnnotationHandlers:
+    """One method per route of a server that keeps corrected trees."""
+
+    def __init__(self, annotations: Annotations, workers: Workers) -> None:
+        self._annotations, self._workers = annotations, workers
+
+    async def save(self, request: schemas.SaveRequest) -> Response:
+        """Keep a corrected tree; it is on the disk when this is answered."""
+        annotations = self._annotations
+
+        def job(_: Callable[[], bool]) -> bytes:
+            sentences = conllu_sentences(request.conllu)
+            if len(sentences) != 1:
+                raise InputError(f"expected one sentence, got {len(sentences)}")
+            saved = annotations.save(sentences[0])
+            return to_json({**_counts(annotations, saved), "sent_id": saved.sent_id})
+
+        return Response(await self._workers.run(job, to_its_end=True), media_type=_JSON)
+
+    async def saved(self) -> Response:
+        """Tell how many sentences are kept."""
+        about = _counts(self._annotations, self._annotations.counts)
+        return Response(to_json(about), media_type=_JSON)
+
+    async def saved_file(self) -> Response:
+        """Give all trees that were kept, as CoNLL-U."""
+        annotations = self._annotations
+        text = await self._workers.run(lambda _: annotations.to_text())
+        headers = {"content-disposition": f'attachment; filename="{annotations.file.name}"'}
+        return Response(text, media_type="text/plain; charset=utf-8", headers=headers)
 
 
 def _counts(annotations: Annotations, counts: Counts) -> dict[str, Any]:

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from turbotree.graphs import Solution
+from turbotree.graphs.solution import recorded
 from turbotree.parsing import Parse
 from turbotree.parsing.suggesting import LIKELY
 
-#: So many other heads, and other labels, of a word are told at most.
+#: At most so many other heads, and other labels, of a word are given.
 MOST = 8
 
 
@@ -44,9 +45,8 @@ def described(parses: Sequence[Parse], *, marginals: bool) -> dict[str, Any]:
 
 
 def described_trace(solution: Solution) -> dict[str, Any]:
-    """Describe the rounds of a solver: bound and value of each."""
-    assert solution.trace is not None
-    trace = solution.trace.to_dict()
+    """Describe the rounds of a solver that recorded them: bound and value of each."""
+    trace = recorded(solution).to_dict()
     return {
         "status": solution.status.value,
         "gap": solution.gap if math.isfinite(solution.gap) else None,

@@ -95,7 +95,7 @@ class Engine:
 
     @classmethod
     def load(cls, path: Path | None, limits: Limits, *, rules_allowed: bool = True) -> Engine:
-        """Load a parser or a pipeline; without a path, the English model of the package."""
+        """Load a parser or a pipeline; without a path, the bundled English model."""
         if path is None:
             model, facts = _english(), {}
         else:
@@ -235,7 +235,7 @@ class Engine:
 
 @cache
 def shipped_rule_texts() -> dict[str, str]:
-    """Give the rules that come along and need no file beside them, by name."""
+    """Give the bundled rules that need no file beside them, by name."""
     try:
         folder = resources.files("turbotree.parsing.rules").joinpath("shipped")
         files = [entry for entry in folder.iterdir() if entry.name.endswith(".rules")]

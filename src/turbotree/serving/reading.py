@@ -30,7 +30,7 @@ def conllu_sentences(text: str) -> list[Sentence]:
 
 
 def tagged_sentences(text: str, *, need_tags: bool) -> list[Sentence]:
-    """Read words with tags, ``Birds/NOUN sing/VERB``, one sentence a line.
+    """Read words with tags, ``Birds/NOUN sing/VERB``, one sentence per line.
 
     >>> [s.upos for s in tagged_sentences("Birds/NOUN sing/VERB\\n\\nGo/VERB", need_tags=True)]
     [('NOUN', 'VERB'), ('VERB',)]

@@ -37,7 +37,7 @@ def run(
     host, port
         Where to listen; port 0 takes any that is free.
     started
-        Told the address when the server is about to answer.
+        Called with the address when the server is about to answer.
     """
     try:
         import uvicorn

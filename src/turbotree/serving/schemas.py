@@ -17,7 +17,7 @@ _ARC = "An arc as [head, modifier] or [head, modifier, label]; words are 1 to n,
 Arc = Annotated[list[int | str | None], Field(min_length=2, max_length=3, description=_ARC)]
 Cell = Annotated[str, Field(max_length=1000)]
 _RULES = (
-    "Rules that trees obey: their text, or the name of bundled rules, several with commas between"
+    "Rules that trees satisfy: their text, or the name of bundled rules; commas between several"
 )
 Rules = Annotated[
     str, Field(max_length=20_000, description=_RULES, examples=["one-root,one-subject"])

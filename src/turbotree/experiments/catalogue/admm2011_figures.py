@@ -147,7 +147,7 @@ def _show_times(measured: Mapping[str, Measured]) -> Shown:
         x, y = zip(*pairs, strict=True)
         figures.append(
             Figure(
-                f"Seconds a sentence, {dataset}",
+                f"Seconds per sentence, {dataset}",
                 "ADMM",
                 "linear program (HiGHS)",
                 (Series("sentences", x, y),),
@@ -161,7 +161,7 @@ def _show_times(measured: Mapping[str, Measured]) -> Shown:
         cells = (f"{np.mean(admm):.4f}", "0.362", f"{np.mean(program):.4f}", "0.565")
         rows.append((dataset, *cells, f"{faster:.1f}"))
     table = Table(
-        "Seconds a sentence",
+        "Seconds per sentence",
         ("treebank", "ADMM", "paper", "LP", "paper", "ADMM faster, %"),
         tuple(rows),
         "CPU seconds, both for the relaxation with flows and simple factors. The paper's LP solver "

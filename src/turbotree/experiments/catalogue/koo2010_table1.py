@@ -18,7 +18,7 @@ from turbotree.experiments.context import ExperimentContext
 from turbotree.experiments.measuring import decode_cases, make_cases, trained_right, words_of
 from turbotree.experiments.records import KOO_2010, Experiment, Measured, Shown
 
-# UAS of MST, Sib, G+S; certificates and seconds a sentence of Sib and G+S.
+# UAS of MST, Sib, G+S; certificates and seconds per sentence of Sib and G+S.
 _PAPER_UAS = {
     "da": [89.74, 91.08, 91.78],
     "nl": [82.33, 84.81, 85.81],
@@ -77,7 +77,7 @@ def _show(measured: Mapping[str, Measured]) -> Shown:
             _PAPER_PROOFS,
         ),
         side_by_side(
-            "Seconds a sentence to decode",
+            "Seconds per sentence to decode",
             measured,
             {name: partial(seconds, system=name) for name in both},
             _PAPER_SECONDS,

@@ -47,7 +47,7 @@ class Dataset:
 
 
 def built_in(train: int, test: int, seed: int = 1) -> Dataset:
-    """Make up a treebank by the grammar that comes along.
+    """Make up a treebank by the bundled grammar.
 
     >>> found = built_in(20, 5)
     >>> len(found.train), len(found.dev), len(found.test)
@@ -99,7 +99,7 @@ def _assembled(name: str, train_file: Path, dev_file: Path | None, test_file: Pa
         train = tuple(tree for number, tree in enumerate(train) if number % HELD_OUT)
         about += "; no dev file, so every tenth training sentence is held out instead"
     if left_out := faulty + dev_faulty + test_faulty:
-        about += f"; {left_out} sentence{'s' * (left_out > 1)} left out, whose heads form no tree"
+        about += f"; {left_out} sentence{'s' * (left_out > 1)} omitted, whose heads form no tree"
     return Dataset(name, train, dev, test, about)
 
 

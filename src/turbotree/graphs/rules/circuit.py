@@ -74,7 +74,7 @@ class Circuit:
         return ~self.all_of(~value for value in values)
 
     def at_least(self, least: int, values: Iterable[int]) -> int:
-        """Say that at least so many hold; a value that comes twice counts twice."""
+        """Say that at least so many hold; a value that is repeated counts as often."""
         counts: Counter[int] = Counter()
         for value in values:
             if value == TRUE:

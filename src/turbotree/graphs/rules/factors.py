@@ -52,7 +52,7 @@ class Writer:
         if value == TRUE or value in self._required:
             return
         if value == FALSE:
-            raise InfeasibleError("a rule cannot be obeyed")
+            raise InfeasibleError("a rule cannot be satisfied")
         self._required.add(value)
         node, negated = self.circuit.node(value), self.circuit.node(~value)
         if node is None and negated is None:

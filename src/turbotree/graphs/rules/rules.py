@@ -121,7 +121,7 @@ class Rules:
         InputError
             With line and column, if a rule speaks of what is not there.
         InfeasibleError
-            With the name of a rule that cannot be obeyed, if that shows at once.
+            With the name of a rule that cannot be satisfied, if that shows at once.
         """
         world = DictionaryWorld(len(graph), predicates, observed or {}, functions or {}, domains)
         checked = check(self.rules, world.vocabulary, self.source)

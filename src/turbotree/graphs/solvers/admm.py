@@ -35,7 +35,7 @@ def admm(
     Every factor keeps copies of its variables. A round projects each factor's copies on what the
     factor allows, averages the copies of each variable, and moves the factors' scores against the
     disagreement. Factors that would answer the same again are skipped once there are many. The
-    course of the others is extrapolated, which saves most of the slow last rounds. Every round
+    path of the others is extrapolated, which saves most of the slow last rounds. Every round
     gives an upper bound; an assignment that reaches it is proven best.
 
     Parameters

@@ -6,7 +6,7 @@ rename; then the journal is emptied. Whatever moment a crash comes at, file and 
 have every tree that was acknowledged: reading the journal twice changes nothing.
 
 What goes wrong before the journal has a tree is an error, and the tree is nowhere. What goes wrong
-later (a file that cannot be written) is told beside the success: the tree is safe.
+later (a file that cannot be written) is reported beside the success: the tree is safe.
 """
 
 from __future__ import annotations

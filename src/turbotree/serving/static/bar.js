@@ -38,5 +38,5 @@ export function showConstraints(one, change) {
   by("constraints").hidden = chips.length === 0;
   by("constraints").replaceChildren(...chips.map(({ kind, text, drop }) =>
     html("li", { class: kind }, text,
-      html("button", { type: "button", "aria-label": `Take back: ${text}`, onclick: drop }, "×"))));
+      html("button", { type: "button", "aria-label": `Remove: ${text}`, onclick: drop }, "×"))));
 }

@@ -4,7 +4,7 @@ import { isolated } from "./direction.js";
 import { html, percent } from "./dom.js";
 import { alternativesOf } from "./tree.js";
 
-const HINT = "Choose a word or an arc: click it, or press Tab and walk with the arrow keys.";
+const HINT = "Choose a word or an arc: click it, or press Tab and move with the arrow keys.";
 
 /**
  * Fill the inspector.

@@ -299,7 +299,7 @@ function describe() {
   by("model").title = `parts: ${model.parts.join(", ")}; ${model.labels.length} relations`;
   by("input-label").textContent = model.text ? "Text" : "Words with tags";
   by("input").placeholder = model.text ? "I saw the man with a telescope." : "Birds/NOUN sing/VERB ./PUNCT";
-  by("input-hint").textContent = model.text ? "Text, or CoNLL-U." : "word/TAG, a line a sentence, or CoNLL-U.";
+  by("input-hint").textContent = model.text ? "Text, or CoNLL-U." : "word/TAG, one sentence per line, or CoNLL-U.";
   const examples = EXAMPLES[model.text ? "text" : "tagged"];
   by("examples").replaceChildren(html("span", { class: "hint" }, "Examples:"), ...Object.entries(examples).map(([name, text]) =>
     html("button", { type: "button", class: "link", onclick: () => { by("input").value = text; keep("text", text); grow(); parseInput(); } }, name)));

@@ -1,4 +1,4 @@
-// The list of the best trees, each told by what it has that the first has not.
+// The list of the best trees, each described by what it has that the first has not.
 
 import { html, percent } from "./dom.js";
 
@@ -24,7 +24,7 @@ export function showOthers(place, { words, trees, rank, note }, onChoose) {
   if (note) return place.replaceChildren(html("p", { class: "hint" }, note));
   if (!trees) return place.replaceChildren(html("p", { class: "hint loading" }, "Looking for other trees…"));
   if (trees.length < 2) {
-    return place.replaceChildren(html("p", { class: "hint" }, "This is the only tree that is left."));
+    return place.replaceChildren(html("p", { class: "hint" }, "This is the only tree left."));
   }
   const items = trees.map((tree) => {
     const shown = tree.rank === rank;

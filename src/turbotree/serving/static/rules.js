@@ -4,7 +4,7 @@ import { html } from "./dom.js";
 
 const WAIT_MS = 450;
 
-/** Build the editor with a text; `onChange(text)` is called when the text has come to rest. */
+/** Build the editor with a text; `onChange(text)` is called when the text has not changed for a moment. */
 export function rulesEditor(place, model, text, onChange) {
   if (!model.rules) {
     place.replaceChildren(html("p", { class: "hint" }, "This server takes no rules."));
@@ -37,8 +37,8 @@ export function rulesEditor(place, model, text, onChange) {
     area.removeAttribute("aria-invalid");
     number();
     said.replaceChildren(area.value.trim()
-      ? "The tree obeys these rules. Probabilities know nothing of them."
-      : "What the tree has to obey. It is parsed again as you type.");
+      ? "The tree satisfies these rules. The probabilities ignore them."
+      : "Rules that the tree must satisfy. It is parsed again as you type.");
   }
   area.addEventListener("input", changed);
   area.addEventListener("scroll", () => { gutter.scrollTop = area.scrollTop; });
