@@ -19,6 +19,28 @@ Encodings room_for(const Layout& layout, std::span<const std::int32_t> lengths) 
   return room;
 }
 
+Encodings repeated(const Layout& layout, const Encodings& encodings,
+                   std::span<const std::int32_t> sentences) {
+  const std::ptrdiff_t arcs = layout.sizes.arcs, size = layout.sizes.label_size;
+  std::vector<std::int32_t> lengths;
+  for (const std::int32_t sentence : sentences) lengths.push_back(encodings.length(sentence));
+  Encodings copies = room_for(layout, lengths);
+  for (std::size_t i = 0; i < sentences.size(); ++i) {
+    const auto place = static_cast<int>(i);
+    const std::ptrdiff_t word = encodings.starts[sentences[i]], to_word = copies.starts[i];
+    const std::ptrdiff_t head = encodings.head_row(sentences[i]), to_head = copies.head_row(place);
+    const auto copy = [](const std::vector<float>& from, std::vector<float>& to, std::ptrdiff_t at,
+                         std::ptrdiff_t to_at, std::ptrdiff_t rows, std::ptrdiff_t columns) {
+      std::copy_n(from.data() + at * columns, rows * columns, to.data() + to_at * columns);
+    };
+    copy(encodings.arc_heads, copies.arc_heads, head, to_head, lengths[i] + 1, arcs);
+    copy(encodings.arc_modifiers, copies.arc_modifiers, word, to_word, lengths[i], arcs);
+    copy(encodings.label_heads, copies.label_heads, head, to_head, lengths[i] + 1, size);
+    copy(encodings.label_modifiers, copies.label_modifiers, word, to_word, lengths[i], size);
+  }
+  return copies;
+}
+
 void gather(const PackedWeights& packed, const Steps& steps, const std::vector<float>& perceptrons,
             std::span<const std::int32_t> places, Encodings& encodings) {
   const Layout& layout = *packed.layout;

@@ -32,6 +32,10 @@ struct Encodings {
 void gather(const PackedWeights& packed, const Steps& steps, const std::vector<float>& perceptrons,
             std::span<const std::int32_t> places, Encodings& encodings);
 
+// Those of some sentences, any of them several times.
+Encodings repeated(const Layout& layout, const Encodings& encodings,
+                   std::span<const std::int32_t> sentences);
+
 // Makes room for sentences of these lengths.
 Encodings room_for(const Layout& layout, std::span<const std::int32_t> lengths);
 

@@ -234,6 +234,12 @@ Encodings encode_of(const Network& network, const OwnedInputs& inputs, int words
   return network.encode(inputs.view(), words_at_once, threads);
 }
 
+Encodings repeated_of(const Network& network, const Encodings& encodings, const Ids& sentences) {
+  for (const std::int32_t sentence : view(sentences))
+    require(sentence >= 0 && sentence < encodings.sentences(), "no such sentence");
+  return repeated(network.layout(), encodings, view(sentences));
+}
+
 Arcs checked(const Encodings& encodings, const Input<std::int32_t, 2>& rows, const Ids& offsets) {
   require(rows.shape(1) == 2 && offsets.shape(0) == encodings.starts.size() &&
               offsets.data()[0] == 0 &&
@@ -377,6 +383,7 @@ NB_MODULE(_core, m) {
       .def("__init__", &make_network, "kernels"_a, "sizes"_a, "weights"_a, "vectors"_a)
       .def_prop_ro("kernels", [](const Network& network) { return network.kernels().name; })
       .def("encode", &encode_of, "inputs"_a, "words_at_once"_a, "threads"_a)
+      .def("repeated", &repeated_of, "encodings"_a, "sentences"_a)
       .def("arcs", &arcs_of, "encodings"_a, "rows"_a, "offsets"_a)
       .def("labels", &labels_of, "encodings"_a, "rows"_a, "offsets"_a, "label_offsets"_a,
            "labels"_a)

@@ -91,7 +91,7 @@ def test_the_loss_of_trees_is_their_log_likelihood(sentences: list[Sentence], kn
             matrix[:, 1:] = arc_scores.T
             required = [(head, m) for m, head in enumerate(sentence.heads, 1) if head is not None]
             total += log_partition(matrix, single_root=True)
-            total -= log_partition(matrix, single_root=True, required=required)
+            total -= log_partition(matrix, single_root=True, require=required)
             for head, m in required:
                 scores = label_scores[m - 1, head]
                 gold = run.labels[starts[number] + m - 1]

@@ -2,7 +2,8 @@
 
 from turbotree.networks.network import Network, States
 from turbotree.networks.options import NetworkOptions
+from turbotree.networks.scorer import NetworkScorer
 from turbotree.networks.training import train_network
 from turbotree.networks.vectors import WordVectors
 
-__all__ = ["Network", "NetworkOptions", "States", "WordVectors", "train_network"]
+__all__ = ["Network", "NetworkOptions", "NetworkScorer", "States", "WordVectors", "train_network"]

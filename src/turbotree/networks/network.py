@@ -20,7 +20,7 @@ from turbotree.networks.vectors import WordVectors
 from turbotree.networks.vocabulary import Vocabulary
 from turbotree.stored import Stored
 from turbotree.text import Sentence
-from turbotree.trees import maximum_spanning_tree
+from turbotree.trees import Trees
 
 #: Sentences are computed in batches of about this many words.
 _WORDS_AT_ONCE = 1500
@@ -30,11 +30,21 @@ _WORDS_AT_ONCE = 1500
 class States:
     """What a network makes of some sentences; all scores are computed from it."""
 
+    network: Network
     encodings: _core.Encodings
     lengths: IntArray
 
     def __len__(self) -> int:
         return len(self.lengths)
+
+    def repeated(self, sentences: npt.ArrayLike) -> States:
+        """Return the states of some of the sentences, any of them several times."""
+        chosen = np.asarray(sentences, dtype=np.int32)
+        return States(
+            self.network,
+            self.network._core.repeated(self.encodings, chosen),
+            self.lengths[chosen],
+        )
 
 
 class Network(Stored):
@@ -94,7 +104,7 @@ class Network(Stored):
         """Run the embeddings and the BiLSTM over some sentences, once for all scores."""
         inputs = self.inputs.encode(sentences)
         lengths = np.array([len(sentence) for sentence in sentences], dtype=np.int32)
-        return States(self._core.encode(inputs, _WORDS_AT_ONCE, threads), lengths)
+        return States(self, self._core.encode(inputs, _WORDS_AT_ONCE, threads), lengths)
 
     def score(self, states: States, parts: Mapping[str, Parts]) -> dict[str, FloatArray]:
         """Return log-probabilities of parts: one per ``arc``, one per ``label`` of each arc."""
@@ -150,7 +160,7 @@ class Network(Stored):
             own = arcs.places(sentence)
             matrix = np.full((length + 1, length + 1), -np.inf)
             matrix[arcs.rows[own, 0], arcs.rows[own, 1]] = scores[own]
-            heads.append(maximum_spanning_tree(matrix, single_root=single_root).astype(np.int32))
+            heads.append(Trees(matrix, single_root=single_root).best().astype(np.int32))
         none = np.zeros(0, dtype=np.int32)
         words = [np.arange(1, len(own) + 1, dtype=np.int32) for own in heads]
         chosen = np.stack([np.concatenate([none, *heads]), np.concatenate([none, *words])], axis=1)

@@ -1,0 +1,39 @@
+"""A network as a source of scores beside others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from turbotree.features import Parts
+from turbotree.networks.network import Network
+from turbotree.scoring import Batch, PartScores
+
+_FAMILIES = ("arc", "label")
+
+
+class NetworkScorer:
+    """Scores arcs and labels by a network's log-probabilities.
+
+    The batch keeps the network's states: its BiLSTM runs once, however often scores are asked for.
+
+    Parameters
+    ----------
+    network
+        A trained network.
+    families
+        Which scores to give; the network's labels may be left to others.
+    """
+
+    def __init__(self, network: Network, families: tuple[str, ...] = _FAMILIES) -> None:
+        self.network = network
+        self._families = families
+
+    @property
+    def families(self) -> tuple[str, ...]:
+        """The families that it scores."""
+        return self._families
+
+    def score(self, batch: Batch, parts: Mapping[str, Parts]) -> PartScores:
+        """Return log-probabilities by family; other families have no entry."""
+        own = {name: parts[name] for name in self._families if name in parts}
+        return self.network.score(batch.of(self.network), own) if own else {}
