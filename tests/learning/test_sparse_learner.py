@@ -369,7 +369,7 @@ def test_nothing_to_learn_from_leaves_the_weights_empty():
         (lambda: TemplatePenalty(weights=[-1.0]), "0 or more"),
         (lambda: TemplatePenalty(weights=[1.0] * 2000), "at most"),
         (lambda: TemplatePenalty(exempt=[5000]), "template 5000"),
-        (lambda: TemplatePenalty(groups=Groups.of([[0, 1]])), "one a template"),
+        (lambda: TemplatePenalty(groups=Groups.of([[0, 1]])), "one per template"),
         (lambda: TemplatePenalty(lasso=-1.0), "lasso"),
         (lambda: LazyPenalty(by_label=True, ridge=-1.0), "ridge"),
         (

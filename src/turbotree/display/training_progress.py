@@ -170,7 +170,7 @@ class Bars:
         )
 
     def instance(self, name: str, done: int, record: EpochRecord) -> None:
-        """Move the bar, a few times a second."""
+        """Move the bar, a few times per second."""
         instances, epochs = self._clock.instances(name), self._clock.epochs(name)
         position = (record.epoch - 1) * instances + done
         if self._clock.instance(name, position):

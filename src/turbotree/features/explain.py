@@ -45,7 +45,7 @@ def explain(
     """List the features of one part of one sentence with their weights, heaviest first.
 
     The weights add up to the part's score. Features that the model does not know have weight 0
-    and are left out. A distance is shown as its bin, ``+6..7`` being six or seven words to the
+    and are omitted. A distance is shown as its bin, ``+6..7`` being six or seven words to the
     right.
 
     Examples

@@ -54,7 +54,7 @@ class ScaledWeights:
         self.table.compact()
 
     def entries(self) -> tuple[KeyArray, npt.NDArray[np.float32]]:
-        """Return the features in the order of their keys, and their weights; zeros are left out."""
+        """Return the features in the order of their keys, and their weights; zeros are omitted."""
         keys, _ = self.table.entries()
         return _without_zeros(keys, self.table.find(keys))
 
@@ -113,7 +113,7 @@ class LazyWeights:
         self.table.compact()
 
     def entries(self) -> tuple[KeyArray, npt.NDArray[np.float32]]:
-        """Return the features in the order of their keys, and their weights; zeros are left out."""
+        """Return the features in the order of their keys, and their weights; zeros are omitted."""
         keys = self.table.entries()[0]
         return _without_zeros(keys, self.table.find(keys))
 

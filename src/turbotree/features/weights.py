@@ -64,7 +64,7 @@ class Weights:
         labels
             Number of labels that the features of labelled parts go with; None for unlabelled ones.
         threshold
-            Weights of at most this magnitude are left out.
+            Weights of at most this magnitude are omitted.
         bits
             32; or 16, for a table of about a third of the size: weights keep eleven significant
             bits, and a feature that has no weight gets another one's in one of some three

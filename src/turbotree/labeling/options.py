@@ -23,8 +23,8 @@ TASKS = {
 INNER_SCHEMES = ("bioes", "bio", "auto")
 
 # Found on held-out data: the largest step, the number of epochs, the share of the rounds that the
-# average leaves out, how often words and their attributes are hidden, and below which magnitude a
-# weight is left out of the finished model.
+# average omits, how often words and their attributes are hidden, and below which magnitude a
+# weight is omitted from the finished model.
 _STEPS = {"tag": 0.05, "chunk": 0.02, "entities": 0.03}
 _EPOCHS = {"tag": 12, "chunk": 10, "entities": 16}
 _AVERAGES = {"chunk": 0.5, "entities": 0.5}
@@ -80,7 +80,7 @@ class TaggerOptions:
     largest_step
         The papers' 1 / (lambda m): the smaller, the stronger the L2 regularisation.
     average_from
-        Share of the rounds that the average of the weights leaves out, those of the first epochs.
+        Share of the rounds that the average of the weights omits, those of the first epochs.
     features
         ``"all"`` or ``"supported"``.
     seed
@@ -88,7 +88,7 @@ class TaggerOptions:
     threads
         Threads for the development scores; the model does not depend on it.
     negligible
-        Weights of at most this magnitude are left out of the finished model. By default the less
+        Weights of at most this magnitude are omitted from the finished model. By default the less
         the more templates there are.
     least_count
         Words, affixes and the like that are rarer than this in the training data are all one. By
@@ -176,7 +176,7 @@ class TaggerOptions:
         )
 
     def usual_average(self) -> float:
-        """Return the share of the rounds that the average leaves out if nothing else is said.
+        """Return the share of the rounds that the average omits if nothing else is said.
 
         The perceptron's steps do not get smaller as it learns: it needs the average of all.
 
@@ -186,7 +186,7 @@ class TaggerOptions:
         return _AVERAGES.get(self.task, 0.0) if self.chosen_loss().has_margin else 0.0
 
     def threshold(self, name: str | None = None, count: int | None = None) -> float:
-        """Return the magnitude up to which weights are left out, of a set of templates.
+        """Return the magnitude up to which weights are omitted, of a set of templates.
 
         Without a name, that of the task's first set. The more templates share what a label has to
         be told, the smaller are their weights; if their number is given, the model has as many,
@@ -220,13 +220,7 @@ class TaggerOptions:
 
     def chosen_loss(self) -> Loss:
         """Return the loss."""
-        if self.beta is None and self.gamma is None:
-            return Loss.named(self.loss or "svm")
-        if self.loss is not None:
-            raise InputError("give either a loss by name or beta and gamma, not both")
-        if self.beta is None or self.gamma is None:
-            raise InputError("beta and gamma go together")
-        return Loss(self.beta, self.gamma)
+        return Loss.chosen(self.loss, self.beta, self.gamma)
 
     def label_columns(self) -> list[str] | None:
         """Return the columns to learn, if they were given."""

@@ -43,7 +43,7 @@ class LearnerOptions:
     seed
         Decides the order of the instances.
     average_from
-        Share of the rounds that the average leaves out, from 0 to less than 1: the weights of the
+        Share of the rounds that the average omits, from 0 to less than 1: the weights of the
         first epochs are far from what they will be.
     """
 

@@ -63,6 +63,21 @@ class Loss:
             raise unknown("loss", name, _NAMED)
         return _NAMED[name]
 
+    @classmethod
+    def chosen(cls, name: str | None, beta: float | None, gamma: float | None) -> Loss:
+        """Return the loss that options ask for, by its name or by both numbers; else the SVM's.
+
+        >>> Loss.chosen(None, None, None).name, Loss.chosen(None, 1.0, 0.0).name
+        ('svm', 'crf')
+        """
+        if beta is None and gamma is None:
+            return cls.named(name or "svm")
+        if name is not None:
+            raise InputError("give either a loss by name or beta and gamma, not both")
+        if beta is None or gamma is None:
+            raise InputError("beta and gamma go together")
+        return cls(beta, gamma)
+
     @property
     def name(self) -> str:
         """The usual name, or the two numbers."""

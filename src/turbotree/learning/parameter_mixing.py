@@ -2,7 +2,7 @@
 
 Every shard of the data starts from the same weights and goes through its own instances, with the
 learner that would go through all of them. Then the weights that came out are mixed, and the
-mixture is what all start from next. The paper mixes once an epoch; here that may be done several
+mixture is what all start from next. The paper mixes once per epoch; here that may be done several
 times.
 
 In the paper a mixture is the plain average of the shards' weights. For a perceptron that is as
@@ -64,7 +64,7 @@ class Mixing:
         if self.shares not in SHARES:
             raise unknown("shares", self.shares, SHARES)
         if self.times is not None and self.times < 1:
-            raise InputError(f"mixing {self.times} times an epoch; expected at least 1")
+            raise InputError(f"mixing {self.times} times per epoch; expected at least 1")
 
     def legs(self, shards: int) -> int:
         """Return how often so many shards are mixed in an epoch; one alone has nothing to mix.

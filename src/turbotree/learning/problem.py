@@ -1,7 +1,7 @@
 """What a model tells the learner: a small protocol that every model kind fills in.
 
 A structured problem is a list of parts of which an answer (a tree, a labelling) switches some on.
-Scores, gold answer and costs are arrays with one entry a part, so the learner needs to know
+Scores, gold answer and costs are arrays with one entry per part, so the learner needs to know
 nothing of trees or labels.
 """
 
@@ -61,7 +61,7 @@ class Problem(Protocol):
 
 
 class ContrastedProblem(Problem, Protocol):
-    """A problem whose answers choose: one head a word, one label a word.
+    """A problem whose answers choose: one head per word, one label per word.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class ContrastedProblem(Problem, Protocol):
     choices: npt.NDArray[np.integer]
 
     def contributions(self, weights: Weights) -> FloatArray:
-        """Return what each template adds to the scores of these parts, one row a part."""
+        """Return what each template adds to the scores of these parts, one row per part."""
         ...
 
 

@@ -66,7 +66,7 @@ def _kind(piece: str) -> str:
 
 
 def atoms_of(text: str, unit: str = "runs") -> Iterator[Atom]:
-    """Cut a text into atoms; what is blank is left out.
+    """Cut a text into atoms; what is blank is omitted.
 
     >>> [atom.word[0] for atom in atoms_of("Don't go to B2B... ok?")]
     ['Don', "'", 't', 'go', 'to', 'B', '2', 'B', '...', 'ok', '?']

@@ -27,7 +27,7 @@ from turbotree.text import Sentence, as_sentence
 
 # Different words that are learnt from at once.
 _ROW = 10
-# Found on development data: the largest step, and below which magnitude weights are left out.
+# Found on development data: the largest step, and below which magnitude weights are omitted.
 _STEP = 0.05
 _NEGLIGIBLE = 0.01
 # Words of running text repeat; so many lemmas are kept.

@@ -81,7 +81,7 @@ class Pipeline(Stored):
         on_failure: OnFailure | None = None,
         **options: Any,
     ) -> list[Parse]:
-        """Parse a text: one parse a sentence.
+        """Parse a text: one parse per sentence.
 
         The sentences know where their words stand in the text: ``TokenRange=START:END`` in MISC.
 

@@ -221,7 +221,7 @@ def any_transitions(labels: int) -> Transitions:
 
 
 def _sentence(text: str, tokens: Sequence[Token], comments: list[str], offset: int) -> Sentence:
-    """Write tokens as CoNLL-U: a line a word, and one before those of a multiword token."""
+    """Write tokens as CoNLL-U: one line per word, and one before those of a multiword token."""
     whole = _one_line(text[tokens[0].start : tokens[-1].end])
     lines = [f"# {comment}" for comment in (*comments, f"text = {whole}")]
     number = 1

@@ -32,7 +32,7 @@ from turbotree.scoring import Batch
 from turbotree.text import Sentence
 from turbotree.text.surface import SurfaceToken, paragraphs, surface_tokens
 
-# Found on development data: the largest step, and below which magnitude weights are left out.
+# Found on development data: the largest step, and below which magnitude weights are omitted.
 _STEP = 0.03
 _NEGLIGIBLE = 0.01
 # Sentences that are learnt from at once, and how many atoms of the next one are seen behind them:

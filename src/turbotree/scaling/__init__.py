@@ -1,4 +1,4 @@
-"""Many files, many workers: inputs cut into pieces or shards, and who works them off."""
+"""Many files, many workers: inputs cut into pieces or shards, and who processes them."""
 
 from turbotree.learning.parameter_mixing import Mixing
 from turbotree.scaling.engines import ENGINES, Engine, open_engine

@@ -1,7 +1,7 @@
 """Parquet in and out: columns of documents to annotate, and trees as tables.
 
 A file is read by row groups, each of which is a piece for a worker. What comes out has one row a
-word, or one row a sentence; ``docs/scale.md`` lists the columns.
+word, or one row per sentence; ``docs/scale.md`` lists the columns.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Parsing corpora: any number of files, by any number of workers, with one output an input.
+"""Parsing corpora: any number of files, by any number of workers, with one output per input.
 
 Each worker writes the piece it was given to a file of its own, in a folder beside the output, and
 that file appears whole or not at all. When all pieces of an input are there, they are joined to its

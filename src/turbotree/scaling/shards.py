@@ -11,9 +11,9 @@ from turbotree.parsing.training.treebank import read_trees
 from turbotree.scaling.pieces import Piece, cut
 from turbotree.text import Layout, Sentence, sniff
 
-# So many pieces a shard, dealt out in turn: shards of about the same size and of the same mixture,
-# however the file is ordered.
-_PIECES_A_SHARD = 64
+# So many pieces per shard, dealt out in turn: shards of about the same size and of the same
+# mixture, however the file is ordered.
+_PIECES_PER_SHARD = 64
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Shard:
     layout: Layout
 
     def trees(self) -> list[Sentence]:
-        """Read the shard's sentences, those without any head left out."""
+        """Read the shard's sentences, those without any head omitted."""
         sentences = [s for piece in self.pieces for s in piece.sentences(self.layout)]
         return read_trees(sentences, self.pieces[0].source, partial=True)
 
@@ -46,7 +46,7 @@ def deal(path: str | os.PathLike[str], shards: int) -> list[Shard]:
     if shards < 1:
         raise InputError(f"shards is {shards}; expected at least 1")
     size = os.stat(path).st_size
-    pieces: Sequence[Piece] = cut(path, max(1, size // (shards * _PIECES_A_SHARD)))
+    pieces: Sequence[Piece] = cut(path, max(1, size // (shards * _PIECES_PER_SHARD)))
     if len(pieces) < shards:
         raise InputError(f"{os.fspath(path)}: {shards} shards, but {len(pieces)} sentences")
     layout = sniff(path)

@@ -33,7 +33,7 @@ def smoothed_prox(
     target
         The vector n.
     inside
-        One row a group: 1 for its members, 0 for others.
+        One row per group: 1 for its members, 0 for others.
     costs
         The groups' c, all positive.
     tolerance

@@ -49,7 +49,7 @@ def template_groups(
     templates
         How many templates there are; by default, up to the last one that has a feature.
     weights
-        A rule of :func:`~.group_weights`, or one number a group.
+        A rule of :func:`~.group_weights`, or one number per group.
     names
         The templates' texts.
 

@@ -18,7 +18,7 @@ _FACTOR = np.uint64(0xD6E8FEB86659FD93)
 
 
 class DistinctCounter:
-    """Counts the distinct keys of each template to about 2 %, in 4 kB a template (HyperLogLog).
+    """Counts the distinct keys of each template to about 2 %, in 4 kB per template (HyperLogLog).
 
     Examples
     --------
@@ -78,7 +78,7 @@ def firing_rates(task: Task, instances: int = 200) -> npt.NDArray[np.float64]:
     """Estimate how many features of each template a right part has, beside the usual template.
 
     Templates with a set of values, such as the tags between two words, have several features at
-    once, so their weights grow longer for that alone. The usual template has one feature a part;
+    once, so their weights grow longer for that alone. The usual template has one feature per part;
     rarer ones count as usual.
 
     Parameters

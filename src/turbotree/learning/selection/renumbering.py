@@ -40,7 +40,7 @@ def renumbered(
     ----------
     keys
         Features, with labels, of the model with many templates. Those that occur nowhere in the
-        task are left out.
+        task are omitted.
     templates
         Numbers of the templates that are left, ascending: their places are the new numbers.
     many, fewer

@@ -151,7 +151,7 @@ def try_templates(
 
 
 def _said(problem: ContrastedProblem, weights: Weights) -> FloatArray:
-    """Return what each template says for right parts against rivals, one row a rival."""
+    """Return what each template says for right parts against rivals, one row per rival."""
     added = problem.contributions(weights)
     right, wrong = strongest_rivals(problem, added.sum(axis=1), _RIVALS)
     said: FloatArray = added[right] - added[wrong]

@@ -114,7 +114,7 @@ class TemplatePenalty(Penalty[ScaledWeights]):
             self._counted[template] = False
         if groups is not None and (groups.size > MAX_TEMPLATES or len(groups) != groups.size):
             raise InputError(
-                f"{len(groups)} groups over {groups.size} templates; expected one a template"
+                f"{len(groups)} groups over {groups.size} templates; expected one per template"
             )
         self._exact = exact
         self._lasso_of_fixed: GroupRegulariser | None = None
@@ -285,7 +285,7 @@ def costs_of_groups(groups: Groups, costs: npt.ArrayLike) -> FloatArray:
 def _for_all_templates(numbers: npt.ArrayLike) -> FloatArray:
     given = np.asarray(numbers, dtype=np.float64)
     if given.ndim != 1 or len(given) > MAX_TEMPLATES:
-        raise InputError(f"expected at most {MAX_TEMPLATES} numbers, one a template")
+        raise InputError(f"expected at most {MAX_TEMPLATES} numbers, one per template")
     if not (np.isfinite(given) & (given >= 0)).all():
         raise InputError("templates' sizes and weights: expected finite numbers, 0 or more")
     padded = np.ones(MAX_TEMPLATES)

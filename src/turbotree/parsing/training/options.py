@@ -73,7 +73,7 @@ class TrainingOptions:
     largest_step
         The papers' 1 / (lambda m): the smaller, the stronger the L2 regularisation.
     average_from
-        Share of the rounds that the average of the weights leaves out, for arcs and labels. None:
+        Share of the rounds that the average of the weights omits, for arcs and labels. None:
         a fifth of them, and none with the perceptron, whose steps do not get smaller.
     features
         ``"all"`` or ``"supported"``.
@@ -95,7 +95,7 @@ class TrainingOptions:
     bits
         Bits of a weight in the finished model: 32, or 16 for a model of a third of the size.
     trim
-        How much is left out of the finished model: weights up to this many times the usual
+        How much is omitted from the finished model: weights up to this many times the usual
         magnitude, below which they hardly count. One number, or one for each of ``"pruner"``,
         ``"parts"`` and ``"labels"``.
     """
@@ -178,7 +178,7 @@ class TrainingOptions:
         )
 
     def trims(self) -> dict[str, float]:
-        """Return how much is left out of each table of weights."""
+        """Return how much is omitted from each table of weights."""
         given = (
             dict(self.trim) if isinstance(self.trim, Mapping) else dict.fromkeys(_TABLES, self.trim)
         )
@@ -195,13 +195,7 @@ class TrainingOptions:
 
     def arc_loss(self) -> Loss:
         """Return the loss of the arcs."""
-        if self.beta is None and self.gamma is None:
-            return Loss.named(self.loss or "svm")
-        if self.loss is not None:
-            raise InputError("give either a loss by name or beta and gamma, not both")
-        if self.beta is None or self.gamma is None:
-            raise InputError("beta and gamma go together")
-        return Loss(self.beta, self.gamma)
+        return Loss.chosen(self.loss, self.beta, self.gamma)
 
     def to_record(self) -> dict[str, Any]:
         """Return what the outcome depends on, as JSON-ready data."""

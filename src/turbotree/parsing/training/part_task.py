@@ -119,7 +119,7 @@ class PartProblem:
     def marginals(self, scores: FloatArray) -> Expectation:
         """Return the parts' probabilities, by belief propagation if there are more than arcs.
 
-        Whether that came to rest or not does not matter to the learner.
+        Whether that converged or not does not matter to the learner.
         """
         split = self._split(scores)
         found = part_marginals(self._parts, 0, split, self._shape, every_part=True)

@@ -214,7 +214,7 @@ class ParserTrainer:
         pruning = pruning_record(dev, candidates)
         if pruning:
             self._run.progress.note(
-                f"pruner   {pruning['heads_a_word']:.2f} heads a word on dev, "
+                f"pruner   {pruning['heads_a_word']:.2f} heads per word on dev, "
                 f"{pruning['gold_arcs_lost_percent']:.2f} % of the gold arcs lost"
             )
         record = {"pruner": result.to_record(), "pruning": pruning}

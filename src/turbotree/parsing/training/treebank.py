@@ -27,7 +27,7 @@ _NO_LABEL = "_"
 def read_trees(source: TrainingSource, what: str, *, partial: bool = False) -> list[Sentence]:
     """Read a treebank, refusing what is no tree; `what` names sentences that have no file.
 
-    If it may be partial, words may lack their heads, and sentences that have none are left out.
+    If it may be partial, words may lack their heads, and sentences that have none are omitted.
     """
     check = check_partial_tree if partial else check_tree
     sentences = (
