@@ -17,7 +17,7 @@ from turbotree import models
 from turbotree.cli.app import app
 from turbotree.errors import ModelFileError
 from turbotree.modelfile import read_model
-from turbotree.models import SHIPPED, USUAL, located
+from turbotree.models import BUNDLED, USUAL, located
 from turbotree.pipeline import Pipeline
 from turbotree.text import read_conllu, write_conllu
 
@@ -76,7 +76,7 @@ def test_an_installation_without_the_model_says_so(
     assert message in shown
 
 
-@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("name", BUNDLED)
 def test_a_shipped_model_is_small_and_names_its_licence(name: str) -> None:
     file = read_model(name)  # verifies the checksum
     assert file.kind == "pipeline"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turbotree.streaming import in_batches, leaving_out, map_batches, map_in_order
+from turbotree.streaming import in_batches, map_batches, map_in_order, skipping_failures
 
 
 @given(st.lists(st.integers()), st.integers(1, 7), st.integers(1, 3))
@@ -62,7 +62,7 @@ def test_items_that_fail_are_reported_and_left_out_and_the_rest_stays_in_order(i
 
     failures = []
     results = map_batches(
-        leaving_out(function, KeyError, failures.append), items, size=size, threads=1
+        skipping_failures(function, KeyError, failures.append), items, size=size, threads=1
     )
     assert list(results) == [item for item in items if item not in bad]
     assert [error.args[0] for error in failures] == [item for item in items if item in bad]

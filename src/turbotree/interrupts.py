@@ -44,7 +44,7 @@ class Stop:
         self._set = True
 
     def is_set(self) -> bool:
-        """Tell whether the work is to end."""
+        """Return whether the work is to end."""
         return self._set or (self._outer is not None and self._outer.is_set())
 
 

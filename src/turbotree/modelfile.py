@@ -31,7 +31,7 @@ from turbotree.files.safetensors import (
     array_views,
     in_file_order,
 )
-from turbotree.models import SHIPPED, located, missing
+from turbotree.models import BUNDLED, located, missing
 from turbotree.naming import suggest
 
 __all__ = [
@@ -228,7 +228,7 @@ def _also_no_name(name: str) -> str:
     """Say more of a missing file that may be meant as the name of a model."""
     if os.path.basename(name) != name or os.path.splitext(name)[1]:
         return ""
-    return f", and no model of that name in the package{suggest(name, SHIPPED)}"
+    return f", and no bundled model of that name{suggest(name, BUNDLED)}"
 
 
 def _head(arrays: Mapping[str, Array], header: Mapping[str, Any], kind: str) -> bytearray:

@@ -36,7 +36,7 @@ def in_batches(items: Iterable[_T], size: int) -> Iterator[list[_T]]:
         yield batch
 
 
-def leaving_out(
+def skipping_failures(
     function: Callable[[Sequence[_T]], list[_R]],
     failure: type[_E],
     on_failure: Callable[[_E], object],
@@ -45,9 +45,10 @@ def leaving_out(
 
     A batch that fails is halved until the items at fault stand alone.
 
-    >>> left_out = []
-    >>> inverses = leaving_out(lambda b: [1 / x for x in b], ZeroDivisionError, left_out.append)
-    >>> inverses([1, 2, 0, 4]), len(left_out)
+    >>> skipped = []
+    >>> invert = lambda batch: [1 / x for x in batch]
+    >>> inverses = skipping_failures(invert, ZeroDivisionError, skipped.append)
+    >>> inverses([1, 2, 0, 4]), len(skipped)
     ([1.0, 0.5, 0.25], 1)
     """
 

@@ -17,7 +17,7 @@ _unfinished: set[Path] = set()
 
 @contextlib.contextmanager
 def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Give a temporary file that takes the place of `path` when the block succeeds.
+    """Open a temporary file that takes the place of `path` when the block succeeds.
 
     The temporary file lies in the folder of `path`, so that the final rename stays on one file
     system. On success it is flushed to the disk and renamed; if the block raises, it is removed

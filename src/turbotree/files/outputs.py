@@ -194,12 +194,12 @@ def clear(folder: Path) -> None:
 
 
 def _is_hidden(name: str) -> bool:
-    """Tell whether a file is of the system's making: such are neither ours nor in our way."""
+    """Return whether a file is of the system's making: such are neither ours nor in our way."""
     return name.startswith(".") and not fnmatch(name, _HALF_WRITTEN)
 
 
 def _locked(folder: Path, name: str) -> int:
-    """Make the folder and its lock, and give the descriptor that holds the lock."""
+    """Make the folder and its lock, and return the descriptor that holds the lock."""
     path = folder / LOCK
     for _ in range(_TRIES):
         if folder.exists() and not folder.is_dir():

@@ -71,7 +71,7 @@ def _storable(name: str, array: Array) -> Array:
 
 
 def array_entries(arrays: Mapping[str, Array]) -> dict[str, Any]:
-    """Give the table's entries for arrays that are written one after another.
+    """Return the table's entries for arrays that are written one after another.
 
     >>> array_entries({"a": np.zeros(2), "b": np.zeros((3, 1), "u1")})["b"]
     {'dtype': 'U8', 'shape': [3, 1], 'data_offsets': [16, 19]}

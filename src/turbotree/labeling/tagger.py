@@ -19,7 +19,7 @@ from turbotree.labeling.tagging import Labelling, TaggedBatch, Tagging
 from turbotree.scoring import Batch
 from turbotree.stored import Stored, training_facts
 from turbotree.streaming import map_batches
-from turbotree.text import Sentence, as_sentence, several
+from turbotree.text import Sentence, as_sentence, check_many
 
 if TYPE_CHECKING:
     from turbotree.labeling.data import TrainingSource
@@ -119,7 +119,7 @@ class Tagger(Stored):
 
     def tag_batch(self, sentences: Sequence[Sentence]) -> list[Tagging]:
         """Label some sentences at once."""
-        sentences = [as_sentence(sentence) for sentence in several(sentences)]
+        sentences = [as_sentence(sentence) for sentence in check_many(sentences)]
         if not sentences:
             return []
         batch = Batch(sentences)
@@ -176,7 +176,7 @@ class Tagger(Stored):
         batch_size
             Sentences that are labelled at once.
         """
-        return map_batches(self.tag_batch, several(sentences), size=batch_size, threads=threads)
+        return map_batches(self.tag_batch, check_many(sentences), size=batch_size, threads=threads)
 
     def facts(self) -> list[str]:
         """Return what is worth knowing of it at a glance.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 #: The bundled models: ``en`` is a pipeline for English text.
-SHIPPED = ("en",)
+BUNDLED = ("en",)
 #: The model of those who name none.
 USUAL = "en"
 
@@ -21,7 +21,7 @@ def located(model: str | os.PathLike[str]) -> str:
     'en.safetensors'
     """
     name = os.fspath(model)
-    if name not in SHIPPED or os.path.isfile(name):
+    if name not in BUNDLED or os.path.isfile(name):
         return name
     return os.path.join(os.path.dirname(__file__), f"{name}.safetensors")
 

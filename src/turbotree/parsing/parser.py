@@ -31,7 +31,7 @@ from turbotree.parsing.storing import contents, fields_of
 from turbotree.scoring import Batch, PartScorer, SparseScorer, sparse
 from turbotree.stored import Stored, training_facts
 from turbotree.streaming import map_batches
-from turbotree.text import Sentence, as_sentence, several
+from turbotree.text import Sentence, as_sentence, check_many
 
 if TYPE_CHECKING:
     from turbotree.parsing.training.trainer import TrainParserKeywords
@@ -174,7 +174,7 @@ class Parser(SeveralTrees, Stored):
         decomposition = choose_decomposition(decoder, decomposition, shape)
         limit = usual_time_limit(time_limit_seconds, decoder)
         obeyed = self._rules(rules, decoder)
-        sentences = [as_sentence(sentence) for sentence in several(sentences)]
+        sentences = [as_sentence(sentence) for sentence in check_many(sentences)]
         pieces = list(groups(sentences))
         if len(pieces) > 1:
             return [
@@ -235,7 +235,7 @@ class Parser(SeveralTrees, Stored):
         find = partial(self.parse_batch, **options)
         return map_batches(
             leaving_out_failures(find, on_failure),
-            several(sentences),
+            check_many(sentences),
             size=batch_size,
             threads=threads,
         )
@@ -331,7 +331,7 @@ class Parser(SeveralTrees, Stored):
         counts: Profile,
     ) -> Scored | None:
         """Find and score the parts of a batch; None if there is no sentence."""
-        sentences = [as_sentence(sentence) for sentence in several(sentences)]
+        sentences = [as_sentence(sentence) for sentence in check_many(sentences)]
         if not sentences:
             return None
         if keep_given and constraints is None:

@@ -21,8 +21,8 @@ from turbotree.parsing.rules.compiled import ParserRules, RulesLike
 from turbotree.parsing.rules.several import several_that_obey
 from turbotree.parsing.sampling import sample_trees
 from turbotree.parsing.scored import FoundTree, Scored
-from turbotree.streaming import leaving_out, map_batches
-from turbotree.text import Sentence, as_sentence, several
+from turbotree.streaming import map_batches, skipping_failures
+from turbotree.text import Sentence, as_sentence, check_many
 
 _BATCH_SIZE = 32
 
@@ -270,7 +270,7 @@ class SeveralTrees(ABC):
         profile: Profile | None,
     ) -> Iterator[Scored]:
         """Score a batch in pieces that the memory has room for."""
-        sentences = [as_sentence(sentence) for sentence in several(sentences)]
+        sentences = [as_sentence(sentence) for sentence in check_many(sentences)]
         for piece in groups(sentences):
             own = None if constraints is None else constraints[piece]
             scored = self._score(sentences[piece], shape, keep_given, own, profile or Profile())
@@ -297,7 +297,7 @@ def leaving_out_failures(
     """Make a search through batches go on where a sentence fails, if there is somebody to tell."""
     if on_failure is None:
         return find
-    return leaving_out(find, TurbotreeError, on_failure)
+    return skipping_failures(find, TurbotreeError, on_failure)
 
 
 def _piped(
@@ -308,5 +308,5 @@ def _piped(
 ) -> Iterator[Parse]:
     find([])  # complains now, not when the first parse is asked for
     find = leaving_out_failures(find, on_failure)
-    lists = map_batches(find, several(sentences), size=_BATCH_SIZE, threads=threads)
+    lists = map_batches(find, check_many(sentences), size=_BATCH_SIZE, threads=threads)
     return (parse for found in lists for parse in found)

@@ -18,7 +18,7 @@ from turbotree.pipeline.lemmatizer import Lemmatizer
 from turbotree.pipeline.tokenizer import Tokenizer
 from turbotree.stored import Stored, training_facts
 from turbotree.streaming import map_batches, map_in_order
-from turbotree.text import Sentence, several
+from turbotree.text import Sentence, check_many
 
 if TYPE_CHECKING:
     from turbotree.labeling.data import TrainingSource
@@ -122,7 +122,7 @@ class Pipeline(Stored):
             raise InputError(f"threads is {threads}; expected at least 1")
         known = options_of(Pipeline.pipe, Pipeline.__call__, *_FINDING)
         check_names("pipe", options, known)
-        return map_in_order(partial(self, **options), several(texts, "texts"), threads=threads)
+        return map_in_order(partial(self, **options), check_many(texts, "texts"), threads=threads)
 
     def annotate(
         self, sentences: Sequence[Sentence], *, keep_tags: bool = False, **options: Any
@@ -139,7 +139,7 @@ class Pipeline(Stored):
             As for :meth:`turbotree.parsing.Parser.parse_batch`.
         """
         check_names("annotate", options, options_of(*_FINDING))
-        tagged = list(several(sentences)) if keep_tags else self.tag(sentences)
+        tagged = list(check_many(sentences)) if keep_tags else self.tag(sentences)
         return self.parser.parse_batch(tagged, **options)
 
     def tag(self, sentences: Sequence[Sentence]) -> list[Sentence]:
@@ -182,11 +182,11 @@ class Pipeline(Stored):
         known = options_of(Pipeline.annotate_stream, *_FINDING)
         check_names("annotate_stream", options, known)
         find = leaving_out_failures(partial(self.annotate, **options), on_failure)
-        return map_batches(find, several(sentences), size=_BATCH_SIZE, threads=threads)
+        return map_batches(find, check_many(sentences), size=_BATCH_SIZE, threads=threads)
 
     def tag_stream(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
         """As :meth:`tag`, for a stream of sentences."""
-        return map_batches(self.tag, several(sentences), size=_BATCH_SIZE, threads=1)
+        return map_batches(self.tag, check_many(sentences), size=_BATCH_SIZE, threads=1)
 
     def facts(self) -> list[str]:
         """Return what is worth knowing of it at a glance.

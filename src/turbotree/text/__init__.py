@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from turbotree.text.accepting import as_sentence, several
+from turbotree.text.accepting import as_sentence, check_many
 from turbotree.text.checking import check_partial_tree, check_tree, find_cycle
 from turbotree.text.layouts import CONLLU, CONLLX, Layout, column_layout, renamed
 from turbotree.text.reading import OnError, read_columns, read_conllu, read_conllx, read_layout
@@ -29,6 +29,7 @@ __all__ = [
     "Target",
     "Token",
     "as_sentence",
+    "check_many",
     "check_partial_tree",
     "check_tree",
     "column_layout",
@@ -43,7 +44,6 @@ __all__ = [
     "read_layout",
     "read_sentences",
     "renamed",
-    "several",
     "sniff",
     "treebank",
     "write_conllu",

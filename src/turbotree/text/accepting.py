@@ -37,12 +37,12 @@ def as_sentence(given: Any) -> Sentence:
     return sentences[0]
 
 
-def several(given: Any, what: str = "sentences") -> Any:
+def check_many(given: Any, what: str = "sentences") -> Any:
     """Return what was given if it can be many of something, one after another.
 
     Examples
     --------
-    >>> several("Birds sing.", "texts")
+    >>> check_many("Birds sing.", "texts")
     Traceback (most recent call last):
     turbotree.errors.InputError: expected texts, a list or any other iterable; got str
     """

@@ -63,14 +63,14 @@ def parse_block(text: str, layout: Layout) -> Words:
 
 
 def is_blank(line: str, layout: Layout) -> bool:
-    """Tell whether a line (without its LF) ends a sentence."""
+    """Return whether a line (without its LF) ends a sentence."""
     if layout.separator == "\t":
         return line in ("", "\r")
     return not line.strip(" \t\r")
 
 
 def is_comment(line: str, layout: Layout) -> bool:
-    """Tell whether a line is a comment; column files have none, as ``#`` may be a word."""
+    """Return whether a line is a comment; column files have none, as ``#`` may be a word."""
     return layout.numbered and line.startswith("#")
 
 

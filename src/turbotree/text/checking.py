@@ -9,7 +9,7 @@ from turbotree.text.sentence import Sentence
 
 
 def check_tree(sentence: Sentence) -> tuple[int, ...]:
-    """Check that the HEAD column is a tree and give its heads.
+    """Check that the HEAD column is a tree and return its heads.
 
     Every word has a head in the sentence or is a root, no word is above itself, and there is a
     root; there may be several.
@@ -45,7 +45,7 @@ def check_tree(sentence: Sentence) -> tuple[int, ...]:
 
 
 def check_partial_tree(sentence: Sentence) -> tuple[int | None, ...]:
-    """Check that a tree can hold the heads that are given, and give them; None is for ``_``.
+    """Check that a tree can hold the heads that are given, and return them; None is for ``_``.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def check_partial_tree(sentence: Sentence) -> tuple[int | None, ...]:
 
 
 def find_cycle(heads: Sequence[int]) -> list[int]:
-    """Give the words of a cycle, each followed by its head, from its first word; or nothing.
+    """Return the words of a cycle, each followed by its head, from its first word; or nothing.
 
     >>> find_cycle([2, 0, 4, 5, 3])
     [3, 4, 5]

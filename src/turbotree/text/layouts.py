@@ -108,7 +108,7 @@ def column_layout(
 
 
 def renamed(layout: Layout, names: Sequence[str]) -> Layout:
-    """Give a column file's layout with other names, one for each column.
+    """Return a column file's layout with other names, one for each column.
 
     >>> renamed(column_layout(), ["form", "upos", "entity"]).columns
     ('form', 'upos', 'entity')

@@ -126,7 +126,7 @@ class Sentence:
         return self._line
 
     def to_text(self) -> str:
-        """Give the exact source text, with the blank line that ends the sentence.
+        """Return the exact source text, with the blank line that ends the sentence.
 
         >>> Sentence.from_words(["Go"]).to_text().endswith("\\n\\n")
         True
@@ -134,7 +134,7 @@ class Sentence:
         return self._text
 
     def place(self, word: int) -> tuple[str, int]:
-        """Give the path and line number of a word (1..n), for messages.
+        """Return the path and line number of a word (1..n), for messages.
 
         >>> Sentence.from_words(["Go", "!"], comments=["sent_id = 1"]).place(2)
         ('<text>', 3)
@@ -147,7 +147,7 @@ class Sentence:
         return len(self._words.lines)
 
     def column(self, name: str) -> tuple[str, ...]:
-        """Give the words' values of one column, by its name in the layout.
+        """Return the words' values of one column, by its name in the layout.
 
         A standard column that the layout lacks gives ``_`` for every word.
 
@@ -242,7 +242,7 @@ class Sentence:
     # Changed copies
 
     def replace(self, **columns: Sequence[str] | Sequence[int | None]) -> Sentence:
-        """Give a copy with some columns of the word lines replaced and all else untouched.
+        """Return a copy with some columns of the word lines replaced and all else untouched.
 
         Values are strings; integers and None (``_``) are taken too.
 
@@ -259,7 +259,7 @@ class Sentence:
         return self._derived(text, self._words._replace(columns=changed))
 
     def with_tree(self, heads: Sequence[int], labels: Sequence[str]) -> Sentence:
-        """Give a copy with this tree.
+        """Return a copy with this tree.
 
         >>> Sentence.from_words(["Go", "!"]).with_tree([0, 1], ["root", "punct"]).heads
         (0, 1)
@@ -267,7 +267,7 @@ class Sentence:
         return self.replace(head=heads, deprel=labels)
 
     def with_misc(self, name: str, values: Iterable[str]) -> Sentence:
-        """Give a copy with an entry in each word's MISC, added or replaced.
+        """Return a copy with an entry in each word's MISC, added or replaced.
 
         >>> Sentence.from_words(["Go"], misc=["A=1|B=2"]).with_misc("A", ["3"]).column("misc")
         ('B=2|A=3',)
@@ -280,7 +280,7 @@ class Sentence:
         return self.replace(misc=entries)
 
     def with_comments(self, comments: Iterable[str]) -> Sentence:
-        """Give a copy with more comment lines, after those it has.
+        """Return a copy with more comment lines, after those it has.
 
         >>> Sentence.from_words(["Go"]).with_comments(["score = 3.5"]).metadata
         {'score': '3.5'}

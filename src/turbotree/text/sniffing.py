@@ -59,7 +59,7 @@ def read_sentences(
 
 
 def layout_of(format: str | Layout) -> Layout:
-    """Give the layout that a format's name means.
+    """Return the layout that a format's name means.
 
     >>> layout_of("conllu").name
     'CoNLL-U'

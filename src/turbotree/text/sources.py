@@ -15,7 +15,7 @@ Source: TypeAlias = "str | os.PathLike[str] | IO[bytes] | IO[str]"
 
 
 def name_of(source: Source) -> str:
-    """Give the name that messages call a source by."""
+    """Return the name that messages call a source by."""
     if isinstance(source, str | os.PathLike):
         return os.fspath(source)
     name = getattr(source, "name", None)
@@ -23,7 +23,7 @@ def name_of(source: Source) -> str:
 
 
 def is_live(source: Source) -> bool:
-    """Tell whether somebody may be waiting for answers at the other end (a pipe, a terminal)."""
+    """Return whether somebody may be waiting for answers at the other end (a pipe, a terminal)."""
     if isinstance(source, str | os.PathLike):
         return False
     try:
@@ -47,7 +47,7 @@ def check_encoding(encoding: str) -> None:
 
 @contextmanager
 def lines_of(source: Source, encoding: str | None = None) -> Iterator[Iterator[bytes]]:
-    """Open a source and give its lines as bytes, cut after LF and nowhere else.
+    """Open a source and yield its lines as bytes, cut after LF and nowhere else.
 
     A path is closed at the end, a stream is left open. Whatever goes wrong is an InputError.
     Lines of another encoding come out in UTF-8.

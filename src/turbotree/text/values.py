@@ -12,7 +12,7 @@ from turbotree.text.layouts import Layout
 
 
 def value_text(value: str | SupportsIndex | None) -> str:
-    """Give the text of a value: ``_`` for None, digits for any kind of integer.
+    """Return the text of a value: ``_`` for None, digits for any kind of integer.
 
     >>> value_text(3), value_text(None)
     ('3', '_')
@@ -31,7 +31,7 @@ def value_text(value: str | SupportsIndex | None) -> str:
 def column_of(
     values: Sequence[str] | Sequence[int | None], column: str, layout: Layout, count: int
 ) -> tuple[str, ...]:
-    """Give the texts that are to replace a column of so many words, or raise InputError.
+    """Return the texts that are to replace a column of so many words, or raise InputError.
 
     >>> from turbotree.text.layouts import CONLLU
     >>> column_of([2, 0], "head", CONLLU, 2)
@@ -47,7 +47,7 @@ def column_of(
 
 
 def is_unicode(value: str) -> bool:
-    """Tell whether a text can be written as UTF-8: half a surrogate pair cannot.
+    """Return whether a text can be written as UTF-8: half a surrogate pair cannot.
 
     >>> is_unicode("naïve"), is_unicode("\\ud800")
     (True, False)

@@ -77,7 +77,7 @@ def write_sentences(
 
 
 def converted(sentence: Sentence, layout: Layout) -> Sentence:
-    """Give the sentence in another layout; columns it lacks become ``_``.
+    """Return the sentence in another layout; columns it lacks become ``_``.
 
     Multiword tokens and empty nodes are lost on the way, and comments if the layout has none.
     A value that cannot stand in the new layout (a form with a space in a file split by spaces)

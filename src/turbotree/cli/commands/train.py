@@ -126,7 +126,7 @@ def _train_jackknifed(
 def _with_rule_weights(
     train: Callable[..., Parser], rules: list[str], trees: Sequence[Sentence]
 ) -> Callable[..., Parser]:
-    """Give a function that trains, and then learns the weights that rules leave open."""
+    """Return a function that trains, and then learns the weights that rules leave open."""
     compiled = compile_rules(rules)
     if not any(rule.learn for rule in compiled.rules):
         raise InputError(f"{compiled.source}: no rule has a weight to learn, [?]")

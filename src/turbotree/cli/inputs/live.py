@@ -55,7 +55,7 @@ class LiveInput:
                 return
 
     def sentence_at_hand(self) -> bool:
-        """Tell whether the next sentence, or the end, can be read without waiting."""
+        """Return whether the next sentence, or the end, can be read without waiting."""
         while not self._ended and self._read_ends.count == self._given_ends.count:
             if not _readable(self._descriptor):
                 return False
@@ -92,7 +92,7 @@ class _Ends:
 
 
 def live_input() -> LiveInput | IO[bytes]:
-    """Give standard input, in a way that tells what has arrived if it is live."""
+    """Return standard input, in a way that tells what has arrived if it is live."""
     stream = standard_input()
     return LiveInput(stream) if is_live(stream) else stream
 

@@ -68,7 +68,7 @@ def layout_at(path: Path, *, otherwise: Layout = CONLLU) -> Layout:
 
 
 def tree_layout(path: Path, format: InputFormat | None = None, *, advice: str = "") -> Layout:
-    """Give the layout of a file that has heads and labels, found out if it is not given.
+    """Return the layout of a file that has heads and labels, found out if it is not given.
 
     If it is another kind of file, the error ends in the advice.
     """
@@ -94,7 +94,7 @@ def with_advice(sentences: Iterator[Sentence], advice: str) -> Iterator[Sentence
 
 
 def format_layout(format: InputFormat) -> Layout:
-    """Give the layout of a format of sentences."""
+    """Return the layout of a format of sentences."""
     if format in PLAIN:
         raise InputError(
             f"--input-format {format} is for turbotree parse with a pipeline, {USUAL} for "
@@ -131,7 +131,7 @@ def read_treebank(path: Path, on_error: ErrorPolicy, *, partial: bool = False) -
 
 
 def standard_input() -> IO[bytes]:
-    """Give standard input; somebody who sits before it is told that we wait."""
+    """Return standard input; tell somebody at a terminal that it is being read."""
     if sys.stdin.isatty():
         say("reading from the terminal; Ctrl-D ends the input")
     return sys.stdin.buffer

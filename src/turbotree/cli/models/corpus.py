@@ -57,7 +57,7 @@ def parse_files(options: ParseOptions) -> None:
 
 @contextmanager
 def _progress() -> Iterator[Any]:
-    """Give what shows how far the work is: a bar in a terminal, or nothing."""
+    """Yield what shows how far the work is: a bar in a terminal, or nothing."""
     if not sys.stderr.isatty():
         yield None
         return

@@ -71,7 +71,7 @@ def run_pipeline(
 
 
 def _format_at(path: Path | None) -> InputFormat:
-    """Tell whether a file holds sentences; what does not look so is text."""
+    """Return whether a file holds sentences; what does not look so is text."""
     named = _BY_ENDING.get(Path(path.name.removesuffix(".gz")).suffix) if path is not None else None
     if named is not None:
         return named
@@ -125,7 +125,7 @@ def _parse_lines(
 
 
 def line_sentences(source: Any, tokenizer: Tokenizer | None) -> Iterator[Sentence]:
-    """Give one sentence for each line that is not blank; without a tokenizer, spaces part words.
+    """Yield one sentence for each line that is not blank; without a tokenizer, spaces part words.
 
     >>> import io
     >>> lines = io.BytesIO(b"The dogs slept .\\n\\nThe end\\n")

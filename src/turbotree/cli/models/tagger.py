@@ -119,7 +119,7 @@ def _predicted(taggings: Iterable[Tagging], marginals: bool) -> Iterator[Sentenc
 
 
 def tagging_record(tagging: Tagging, marginals: bool) -> dict[str, Any]:
-    """Give a tagging as JSON-ready data."""
+    """Return a tagging as JSON-ready data."""
     sentence = tagging.sentence
     rows = zip(sentence.forms, *tagging.columns.values(), strict=True)
     words: list[dict[str, Any]] = [

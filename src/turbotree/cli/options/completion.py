@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from turbotree.models import SHIPPED
+from turbotree.models import BUNDLED
 
 
 def models(incomplete: str) -> list[str]:
@@ -14,7 +14,7 @@ def models(incomplete: str) -> list[str]:
     >>> models("e")[0]
     'en'
     """
-    bundled = [name for name in SHIPPED if name.startswith(incomplete)]
+    bundled = [name for name in BUNDLED if name.startswith(incomplete)]
     return bundled + _files(incomplete, (".safetensors",))
 
 

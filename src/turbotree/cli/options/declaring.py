@@ -78,12 +78,12 @@ class Declared:
     is_argument: bool = False
 
     def flag(self, name: str) -> str:
-        """Give the option as it is written, of a field with that name."""
+        """Return the option as it is written, of a field with that name."""
         long = (text for text in self.names if text.startswith("--"))
         return next(long, f"--{name.replace('_', '-')}").partition("/")[0]
 
     def for_typer(self, name: str, default: object) -> Any:
-        """Give what Typer takes for it."""
+        """Return what Typer takes for it."""
         known: dict[str, Any] = {"help": self._full_help(), "metavar": self.metavar}
         known |= {"min": self.least, "max": self.most, "autocompletion": self.complete}
         if self.is_argument:

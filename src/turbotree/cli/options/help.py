@@ -13,7 +13,7 @@ class PanelCommand(TyperCommand):
     """A command whose options stand in panels."""
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        """Give the arguments as everybody writes them: ``MODEL [INPUT]``."""
+        """Return the arguments as everybody writes them: ``MODEL [INPUT]``."""
         return [piece.strip("{}") for piece in super().collect_usage_pieces(ctx)]
 
     def format_options(self, ctx: Any, formatter: Any) -> None:

@@ -83,7 +83,7 @@ def _named(name: str) -> Iterator[None]:
 
 
 def in_color(path: Path | None) -> bool:
-    """Tell whether output that goes there may be coloured: only people's terminals."""
+    """Return whether output that goes there may be coloured: only people's terminals."""
     stream: Any = sys.stdout
     return path is None and stream.isatty() and not os.environ.get("NO_COLOR")
 

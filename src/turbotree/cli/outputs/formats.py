@@ -66,7 +66,7 @@ def format_of(output: Path | None) -> OutputFormat | None:
 def chosen_format(
     given: OutputFormat | None, output: Path | None, usual: OutputFormat, *, marginals: bool
 ) -> OutputFormat:
-    """Give the format asked for, or that of the output's name, or the usual one."""
+    """Return the format asked for, or that of the output's name, or the usual one."""
     chosen = given or format_of(output) or usual
     if marginals and chosen == "conllx":
         raise InputError(
@@ -104,7 +104,7 @@ def write_parses(
 
 
 def parse_record(parse: Parse, notes: Notes) -> dict[str, Any]:
-    """Give a parse as JSON-ready data."""
+    """Return a parse as JSON-ready data."""
     sentence = parse.sentence
     columns = (sentence.forms, sentence.lemmas, sentence.upos, parse.heads, parse.labels)
     names = ("form", "lemma", "upos", "head", "deprel")
@@ -143,7 +143,7 @@ def _rounded(probability: float) -> float:
 
 
 def _predicted(parse: Parse, notes: Notes) -> Sentence:
-    """Give the sentence with its predicted tree, and what else is wanted: comments, MISC."""
+    """Return the sentence with its predicted tree, and what else is wanted: comments, MISC."""
     sentence = parse.to_sentence()
     comments = []
     if notes.numbered is not None:

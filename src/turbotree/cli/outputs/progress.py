@@ -12,7 +12,7 @@ from turbotree.learning.progress import Progress, Silent
 
 @contextmanager
 def shown_progress(quiet: bool = False) -> Iterator[Progress]:
-    """Give what suits the place that standard error goes to."""
+    """Yield what suits the place that standard error goes to."""
     if quiet:
         yield Silent()
     elif sys.stderr.isatty():

@@ -121,7 +121,7 @@ def _about_arguments(error: Any) -> str:
 
 
 def _arguments(parameters: list[Any]) -> str:
-    """Give the arguments of a command as they stand in its usage: ``MODEL INPUT``."""
+    """Return the arguments of a command as they stand in its usage: ``MODEL INPUT``."""
     return " ".join(_metavar(one) for one in parameters if one.opts[0][:1] != "-")
 
 

@@ -34,7 +34,7 @@ class Terminated(KeyboardInterrupt):
 
 
 def status_of(interruption: BaseException) -> int:
-    """Give the status that the shell has for a process ended by a signal.
+    """Return the status that the shell has for a process ended by a signal.
 
     >>> status_of(KeyboardInterrupt()), status_of(Terminated())
     (130, 143)
@@ -85,7 +85,7 @@ def _end(number: int) -> None:
 
 
 def _release_semaphores() -> None:
-    """Give back what pools of processes hold, or a helper of Python complains after our end."""
+    """Release what pools of processes hold, or a helper of Python complains after our end."""
     util = sys.modules.get("multiprocessing.util")
     with contextlib.suppress(Exception):
         getattr(util, "_run_finalizers")(0)  # noqa: B009

@@ -21,7 +21,7 @@ class Arc(NamedTuple):
 
 
 def levels(tree: Drawing) -> dict[int, int]:
-    """Give each word's arc a level, 1 the lowest, so that no two overlap on one level.
+    """Return the level of each word's arc, 1 the lowest, so that no two overlap on one level.
 
     Short arcs go first: nested arcs never cross, and only arcs that cannot be drawn otherwise do.
     """
@@ -41,7 +41,7 @@ def levels(tree: Drawing) -> dict[int, int]:
 
 
 def feet(tree: Drawing, level: dict[int, int]) -> dict[tuple[int, int], float]:
-    """Give the place, from a word's middle, of each arc end: keys are (at word, arc of word).
+    """Return the place, from a word's middle, of each arc end: keys are (at word, arc of word).
 
     From left to right: arcs that go left, low ones first; a root's arrow; arcs that go right,
     high ones first. So the arcs of one word do not cross.
@@ -65,7 +65,7 @@ def feet(tree: Drawing, level: dict[int, int]) -> dict[tuple[int, int], float]:
 def positions(
     widths: list[float], needs: dict[int, float], tree: Drawing, foot: dict[tuple[int, int], float]
 ) -> list[float]:
-    """Give the middle of each word, so far apart that words and arc labels have room."""
+    """Return the middle of each word, so far apart that words and arc labels have room."""
     middles: list[float] = []
     demands: dict[int, list[tuple[int, float]]] = {}  # right word: left word, distance
     for word, head in enumerate(tree.heads, 1):

@@ -63,7 +63,7 @@ def _shown(character: str) -> str:
 
 
 def is_from_right(text: str) -> bool:
-    """Tell whether most letters of a text are written from right to left.
+    """Return whether most letters of a text are written from right to left.
 
     >>> is_from_right("שלום עולם"), is_from_right("say שלום twice"), is_from_right("...")
     (True, False, False)

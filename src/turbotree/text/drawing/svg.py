@@ -147,7 +147,7 @@ def draw_svg(
 def _widths(
     tree: Drawing, tags: list[str], captions: list[str], foot: dict[tuple[int, int], float]
 ) -> list[float]:
-    """Give the room that each word needs for itself, its tag, its arcs and a root's label."""
+    """Return the space that each word needs for itself, its tag, its arcs and a root's label."""
     feet_at: dict[int, int] = {}
     for at, _ in foot:
         feet_at[at] = feet_at.get(at, 0) + 1
@@ -182,7 +182,7 @@ def _extent(text: str) -> float:
 
 
 def _caption(tree: Drawing, word: int) -> str:
-    """Give what stands on an arc: its label, and its probability if there is any doubt."""
+    """Return what stands on an arc: its label, and its probability if there is any doubt."""
     label = tree.labels[word - 1]
     label = "" if label == "_" else label
     if tree.probabilities is not None and tree.probabilities[word - 1] < 0.95:

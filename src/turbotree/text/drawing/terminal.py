@@ -86,7 +86,7 @@ def draw_text(
 
 
 def _lanes(tree: Drawing) -> tuple[dict[int, Lane], int]:
-    """Give each word with dependents its lane; inner lanes stand nearer to the words."""
+    """Return the lane of each word with dependents; inner lanes stand nearer to the words."""
     spans: dict[int, tuple[int, int]] = {}
     for word, head in enumerate(tree.heads, 1):
         if head:

@@ -26,7 +26,7 @@ class Clause:
     after: list[Node] = field(default_factory=list)
 
     def nodes(self, *, inverted: bool = False) -> list[Node]:
-        """Give the words in order, the first auxiliary before the subject if inverted."""
+        """Return the words in order, the first auxiliary before the subject if inverted."""
         first, rest = self.auxiliaries[:1], self.auxiliaries[1:]
         opening = [*first, *self.subject] if inverted else [*self.subject, *first]
         return [*opening, *self.middle, *rest, *self.core, *self.after]
@@ -41,7 +41,7 @@ class Gap:
 
 
 def entries(frames: str, *, subject: str = "", object: str = "") -> list[VerbEntry]:
-    """Give the verbs of some frames that take such a subject and such an object."""
+    """Return the verbs of some frames that take such a subject and such an object."""
     wanted = frames.split()
     return [
         entry
@@ -157,7 +157,7 @@ def conjoin_like(chance: Chance, phrase: Phrase) -> None:
 def complements(
     chance: Chance, verb: Node, entry: VerbEntry, depth: int, *, gap: Gap | None = None
 ) -> list[Node]:
-    """Give what the verb's frame asks for."""
+    """Return what the verb's frame asks for."""
     from turbotree.text.grammar.subordination import content_clause, infinitive  # they recurse
 
     if gap is not None and gap.role == "object":
@@ -218,7 +218,7 @@ def _two_objects(
 
 
 def adjunct_phrases(chance: Chance, verb: Node, entry: VerbEntry, depth: int) -> list[Node]:
-    """Give the phrases, adverbs and times that a verb may have besides its frame."""
+    """Return the phrases, adverbs and times that a verb may have besides its frame."""
     words: list[Node] = []
     if chance.happens(0.09):
         words += adopt(verb, adverb(chance.word(lexicon.MANNER_ADVERBS)), "advmod")

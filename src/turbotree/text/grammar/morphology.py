@@ -20,7 +20,7 @@ _DOUBLING = {"cut", "put", "run", "swim", "plan", "begin"}
 
 
 def plural(noun: str) -> str:
-    """Give a noun's plural.
+    """Return a noun's plural.
 
     >>> plural("city"), plural("box"), plural("goose")
     ('cities', 'boxes', 'geese')
@@ -35,7 +35,7 @@ def plural(noun: str) -> str:
 
 
 def third_person(verb: str) -> str:
-    """Give the form for *he*, *she*, *it*.
+    """Return the form for *he*, *she*, *it*.
 
     >>> third_person("watch"), third_person("try")
     ('watches', 'tries')
@@ -45,7 +45,7 @@ def third_person(verb: str) -> str:
 
 
 def gerund(verb: str) -> str:
-    """Give the -ing form.
+    """Return the -ing form.
 
     >>> gerund("write"), gerund("run"), gerund("see"), gerund("die")
     ('writing', 'running', 'seeing', 'dying')
@@ -60,7 +60,7 @@ def gerund(verb: str) -> str:
 
 
 def article(next_word: str) -> str:
-    """Give *a* or *an*, by the word that follows.
+    """Return *a* or *an*, by the word that follows.
 
     >>> article("old"), article("uniform")
     ('an', 'a')

@@ -49,7 +49,7 @@ class Phrase:
 
 
 def adopt(head: Node, child: Phrase | Node, label: str) -> list[Node]:
-    """Make a phrase depend on a word and give its words, to be put in their place."""
+    """Make a phrase depend on a word and return its words, to be put in their place."""
     phrase = child if isinstance(child, Phrase) else Phrase(child)
     phrase.head.head = head
     phrase.head.label = label
