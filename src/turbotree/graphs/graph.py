@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal, TypeVar, Unpack, overload
+from typing import Any, Literal, Self, Unpack, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,8 +44,6 @@ from turbotree.graphs.solvers.options import (
     SumProductOptions,
 )
 from turbotree.graphs.solvers.registry import check_options, find_marginal_solver, find_solver
-
-_Self = TypeVar("_Self", bound="FactorGraph")
 
 #: The most variables that the blocks' 32-bit numbers can name.
 _MOST_VARIABLES = 2**31 - 1
@@ -704,7 +702,7 @@ class FactorGraph:
         """Whether some factors are Python functions."""
         return Kind.CUSTOM in self._chunks
 
-    def copy(self: _Self) -> _Self:
+    def copy(self) -> Self:
         """Copy the graph; chunks never change, so only the lists are copied.
 
         >>> graph = FactorGraph()
@@ -828,7 +826,7 @@ class FactorGraph:
     ) -> Solution: ...
     @overload
     def solve(self, solver: str, **options: Unpack[LimitOptions]) -> Solution: ...
-    def solve(self, solver: str = "admm", **options: Any) -> Solution:
+    def solve(self, solver: str = "admm", **options: object) -> Solution:
         """Find the best assignment.
 
         Parameters
@@ -868,7 +866,7 @@ class FactorGraph:
     ) -> Marginals: ...
     @overload
     def marginals(self, solver: str) -> Marginals: ...
-    def marginals(self, solver: str = "belief_propagation", **options: Any) -> Marginals:
+    def marginals(self, solver: str = "belief_propagation", **options: object) -> Marginals:
         """Compute the probability of each variable when p(values) is proportional to exp(score).
 
         Parameters

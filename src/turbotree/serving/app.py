@@ -95,7 +95,7 @@ def create_app(
 
     paths: set[str] = set()
 
-    def add(path: str, method: str, handler: Callable[..., Any], **options: Any) -> None:
+    def add(path: str, method: str, handler: Callable[..., Any], **options: object) -> None:
         if not path.startswith("/static/"):
             paths.add(path)
         app.add_api_route(path, handler, methods=[method], **options)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
+from typing import TYPE_CHECKING, Literal, Unpack, overload
 
 from turbotree.graphs.solvers.options import (
     AdmmOptions,
@@ -81,7 +81,7 @@ def solve_many(
     **options: Unpack[LimitOptions],
 ) -> list[Solution]: ...
 def solve_many(
-    graphs: Iterable[FactorGraph], solver: str = "admm", *, threads: int = 1, **options: Any
+    graphs: Iterable[FactorGraph], solver: str = "admm", *, threads: int = 1, **options: object
 ) -> list[Solution]:
     """Solve graphs side by side.
 

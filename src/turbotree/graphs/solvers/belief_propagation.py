@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 import numpy as np
@@ -48,7 +49,7 @@ def belief_propagation(
     graph: FactorGraph, *, mode: Literal["max"], **options: Unpack[MaxProductOptions]
 ) -> Solution: ...
 def belief_propagation(
-    graph: FactorGraph, *, mode: str = "sum", **options: Any
+    graph: FactorGraph, *, mode: str = "sum", **options: object
 ) -> Marginals | Solution:
     """Run belief propagation; exact on trees, an approximation elsewhere.
 
@@ -74,13 +75,11 @@ def belief_propagation(
     >>> belief_propagation(graph, mode="max").values
     array([False, False,  True])
     """
-    if mode == "sum":
-        check_options(sum_product, options)
-        return sum_product(graph, **options)
-    if mode == "max":
-        check_options(max_product, options)
-        return max_product(graph, **options)
-    raise InputError(f"belief_propagation: mode: expected 'sum' or 'max', got {mode!r}")
+    modes: dict[str, Callable[..., Marginals | Solution]] = {"sum": sum_product, "max": max_product}
+    if mode not in modes:
+        raise InputError(f"belief_propagation: mode: expected 'sum' or 'max', got {mode!r}")
+    check_options(modes[mode], options)
+    return modes[mode](graph, **options)
 
 
 def sum_product(

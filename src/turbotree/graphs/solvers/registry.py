@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -62,7 +62,7 @@ def find_marginal_solver(name: str) -> Callable[..., Marginals]:
     return solver
 
 
-def check_options(solver: Callable[..., Any], options: dict[str, Any]) -> None:
+def check_options(solver: Callable[..., Any], options: Iterable[str]) -> None:
     """Refuse options that a solver does not have.
 
     >>> check_options(find_solver("brute_force"), {"magic": True})
