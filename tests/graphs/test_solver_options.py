@@ -9,7 +9,27 @@ import pytest
 from oracles.graphs import random_graph
 
 from turbotree.errors import InputError
-from turbotree.graphs import SOLVERS, FactorGraph, Kind, Status, belief_propagation, solve_many
+from turbotree.graphs import (
+    SOLVERS,
+    FactorGraph,
+    Kind,
+    Status,
+    belief_propagation,
+    brute_force_marginals,
+    solve_many,
+    sum_product,
+)
+from turbotree.graphs.solvers.options import (
+    AdmmOptions,
+    BranchAndBoundOptions,
+    BruteForceMarginalsOptions,
+    BruteForceOptions,
+    LinearProgramOptions,
+    MaxProductOptions,
+    SubgradientOptions,
+    SumProductOptions,
+)
+from turbotree.graphs.solvers.registry import find_solver
 
 NAMES = sorted(set(SOLVERS) - {"belief_propagation"})  # another name of max_product
 
@@ -76,3 +96,23 @@ def test_traces_are_asked_for_by_a_truth_value(solver):
     assert graph.solve(solver, trace=np.True_).trace is not None
     with pytest.raises(InputError, match="trace: expected True or False, got 'yes'"):
         graph.solve(solver, trace="yes")
+
+
+OPTIONS = {
+    "admm": AdmmOptions,
+    "subgradient": SubgradientOptions,
+    "branch_and_bound": BranchAndBoundOptions,
+    "brute_force": BruteForceOptions,
+    "linear_program": LinearProgramOptions,
+    "max_product": MaxProductOptions,
+    "belief_propagation": MaxProductOptions,
+}
+
+
+def test_the_types_of_options_list_all_keywords_of_their_solvers():
+    assert OPTIONS.keys() == SOLVERS.keys()
+    for name, options in OPTIONS.items():
+        assert options.__optional_keys__ == set(find_solver(name).__kwdefaults__)
+    assert SumProductOptions.__optional_keys__ == set(sum_product.__kwdefaults__)
+    own = brute_force_marginals.__kwdefaults__
+    assert BruteForceMarginalsOptions.__optional_keys__ == set(own)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from turbotree.arrays import FloatArray, IntArray
+from turbotree.arrays import BoolArray, FloatArray, IntArray
 from turbotree.chains.sequences import LabelMarginals, Transitions
 
 #: Stands for the label before the first.
@@ -95,7 +94,7 @@ class PairStates:
         return summed
 
 
-def _later(lengths: IntArray) -> npt.NDArray[np.bool_]:
+def _later(lengths: IntArray) -> BoolArray:
     """Tell which words of some rows are not the first of theirs."""
     later = np.ones(int(np.sum(lengths)), dtype=bool)
     starts = np.cumsum(lengths) - lengths

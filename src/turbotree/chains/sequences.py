@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 import turbotree.chains._core as _core
-from turbotree.arrays import FloatArray, IntArray
+from turbotree.arrays import BoolArray, FloatArray, IntArray
 from turbotree.errors import InfeasibleError, InputError
 
 
@@ -85,7 +85,7 @@ class Transitions:
             self.ends.astype(np.uint8),
         )
 
-    def _flags(self, given: npt.ArrayLike | None, name: str) -> npt.NDArray[np.bool_]:
+    def _flags(self, given: npt.ArrayLike | None, name: str) -> BoolArray:
         flags = np.ones(self.labels, bool) if given is None else np.asarray(given, dtype=bool)
         if flags.shape != (self.labels,):
             raise InputError(f"{name} has the shape {flags.shape}; expected ({self.labels},)")

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from turbotree.arrays import FloatArray
 from turbotree.errors import InputError
 
 __all__ = ["Calibration", "CalibrationBin", "calibration"]
@@ -121,7 +122,7 @@ def calibration(probabilities: ArrayLike, correct: ArrayLike, bins: int = 10) ->
 
 def _checked(
     probabilities: ArrayLike, correct: ArrayLike, bins: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[FloatArray, FloatArray]:
     try:
         given = np.asarray(probabilities, dtype=np.float64)
         right = np.asarray(correct, dtype=np.float64)

@@ -7,8 +7,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from turbotree.arrays import FloatArray
 from turbotree.errors import InputError
 from turbotree.evaluation.alignment import TreeLike, aligned
 from turbotree.evaluation.counts import percentage
@@ -194,7 +195,7 @@ def paired_difference(
 
 
 def _summed_up(
-    a: float, b: float, observed: float, each: NDArray[np.float64], confidence: float
+    a: float, b: float, observed: float, each: FloatArray, confidence: float
 ) -> Difference:
     """Make interval and p-value of the differences that were drawn."""
     tail = 50 * (1 - confidence)
@@ -204,9 +205,7 @@ def _summed_up(
     return Difference(a, b, observed, float(low), float(high), (1 + int(extreme)) / (1 + len(each)))
 
 
-def _right_by_sentence(
-    gold: Sequence[TreeLike], predicted: Iterable[TreeLike]
-) -> NDArray[np.float64]:
+def _right_by_sentence(gold: Sequence[TreeLike], predicted: Iterable[TreeLike]) -> FloatArray:
     """Count right heads and right labelled arcs, one row for each sentence."""
     rows = []
     for one, other in aligned(gold, predicted):
@@ -216,7 +215,7 @@ def _right_by_sentence(
     return np.array(rows, dtype=np.float64)
 
 
-def _resampled(rows: NDArray[np.float64], samples: int, seed: int) -> NDArray[np.float64]:
+def _resampled(rows: FloatArray, samples: int, seed: int) -> FloatArray:
     """Draw as many rows as there are, with replacement, and add them up; `samples` times."""
     random = np.random.default_rng(seed)
     count = len(rows)

@@ -8,9 +8,8 @@ from time import process_time
 from typing import Any, TypedDict, Unpack
 
 import numpy as np
-import numpy.typing as npt
 
-from turbotree.arrays import FloatArray, IntArray
+from turbotree.arrays import BoolArray, FloatArray, IntArray
 from turbotree.experiments.context import ExperimentContext
 from turbotree.experiments.records import Measured
 from turbotree.graphs import Status
@@ -40,14 +39,14 @@ class Case:
     scores: Mapping[str, FloatArray]
     shape: TreeShape
     heads: IntArray
-    counted: npt.NDArray[np.bool_]
+    counted: BoolArray
 
     def right(self, heads: IntArray) -> int:
         """Count the words that count and have the right head."""
         return int(np.count_nonzero((heads == self.heads) & self.counted))
 
 
-def counted_words(sentence: Sentence) -> npt.NDArray[np.bool_]:
+def counted_words(sentence: Sentence) -> BoolArray:
     """Tell which words count.
 
     >>> counted_words(Sentence.from_words(["Go", "!"], upos=["VERB", "PUNCT"])).tolist()

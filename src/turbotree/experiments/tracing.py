@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from turbotree.arrays import FloatArray, LongArray
 from turbotree.experiments.measuring import Case
 from turbotree.experiments.records import Measured
 from turbotree.graphs.solution import recorded
@@ -63,7 +63,7 @@ class _MeanShares:
         self._total, self._running = np.zeros(rounds), np.zeros(rounds)
         self._later: list[float] = []
 
-    def add(self, iteration: NDArray[np.int64], share: NDArray[np.float64]) -> None:
+    def add(self, iteration: LongArray, share: FloatArray) -> None:
         """Take in one sentence."""
         at = iteration[iteration <= len(self._total)] - 1
         share = share[: len(at)]

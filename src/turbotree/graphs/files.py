@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from turbotree.arrays import FloatArray, IntArray, LongArray
 from turbotree.errors import InputError
 from turbotree.files.atomic import atomic_path
 from turbotree.graphs.factors.blocks import (
@@ -200,13 +201,13 @@ _WITH_OUTPUT = frozenset({Kind.XOR_OUT, Kind.OR_OUT, Kind.AND_OUT})
 def refill(
     graph: FactorGraph,
     kind: Kind,
-    offsets: NDArray[np.int64],
-    variables: NDArray[np.int32],
+    offsets: LongArray,
+    variables: IntArray,
     negated: NDArray[np.uint8],
-    score_offsets: NDArray[np.int64] = _NONE_INT,
-    scores: NDArray[np.float64] = np.zeros(0),
-    shape_offsets: NDArray[np.int64] = _NONE_INT,
-    shapes: NDArray[np.int32] = np.zeros(0, dtype=np.int32),
+    score_offsets: LongArray = _NONE_INT,
+    scores: FloatArray = np.zeros(0),
+    shape_offsets: LongArray = _NONE_INT,
+    shapes: IntArray = np.zeros(0, dtype=np.int32),
 ) -> None:
     """Add the factors of a block by the graph's own methods, after checking how they lie."""
     where = kind.name
@@ -231,7 +232,7 @@ def refill(
         _refill_structured(graph, kind, rows, own, block.factor(begin).shape)
 
 
-def _check_places(places: NDArray[np.int64], size: int, factors: int, where: str) -> None:
+def _check_places(places: LongArray, size: int, factors: int, where: str) -> None:
     if not len(places):
         if size:
             raise InputError(f"{where}: missing")
@@ -242,7 +243,7 @@ def _check_places(places: NDArray[np.int64], size: int, factors: int, where: str
         raise InputError(f"{where}: expected numbers that do not decrease")
 
 
-def _refill_logic(graph: FactorGraph, block: Block, literals: NDArray[np.int64]) -> None:
+def _refill_logic(graph: FactorGraph, block: Block, literals: LongArray) -> None:
     method = getattr(graph, block.kind.method)
     offsets = block.offsets
     if block.kind in (Kind.IMPLY, Kind.PAIR):
@@ -298,9 +299,9 @@ def _alike(block: Block, first: int, second: int) -> bool:
 def _refill_structured(
     graph: FactorGraph,
     kind: Kind,
-    rows: NDArray[np.int64],
-    scores: NDArray[np.float64],
-    shape: NDArray[np.int32],
+    rows: LongArray,
+    scores: FloatArray,
+    shape: IntArray,
 ) -> None:
     count, links = rows.shape
     numbers = shape.tolist()
@@ -345,7 +346,7 @@ def _refill_structured(
 
 
 def _refill_chains(
-    graph: FactorGraph, groups: list[NDArray[np.int64]], scores: NDArray[np.float64], sizes: Any
+    graph: FactorGraph, groups: list[LongArray], scores: FloatArray, sizes: Any
 ) -> None:
     count = len(groups[0])
     steps = [one * two for one, two in pairwise(sizes)]
@@ -366,7 +367,7 @@ def _refill_chains(
         )
 
 
-def _box(scores: NDArray[np.float64], shape: tuple[int, ...], kind: Kind) -> NDArray[np.float64]:
+def _box(scores: FloatArray, shape: tuple[int, ...], kind: Kind) -> FloatArray:
     # In Python's numbers: sizes from a hostile file may not overflow.
     size = 1
     for axis in shape:

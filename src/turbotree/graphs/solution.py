@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from turbotree.arrays import BoolArray, FloatArray, LongArray
 from turbotree.errors import InputError
 from turbotree.graphs.factors.literals import read_literals
 
@@ -45,15 +46,15 @@ class Trace:
         answer as in the round before.
     """
 
-    iteration: NDArray[np.int64]
-    upper_bound: NDArray[np.float64]
-    value: NDArray[np.float64]
-    primal_residual: NDArray[np.float64]
-    dual_residual: NDArray[np.float64]
-    active: NDArray[np.float64]
-    moving_variables: NDArray[np.float64]
-    moving_factors: NDArray[np.float64]
-    moving_links: NDArray[np.float64]
+    iteration: LongArray
+    upper_bound: FloatArray
+    value: FloatArray
+    primal_residual: FloatArray
+    dual_residual: FloatArray
+    active: FloatArray
+    moving_variables: FloatArray
+    moving_factors: FloatArray
+    moving_links: FloatArray
 
     @classmethod
     def of_bounds(cls, iteration: list[int], upper_bound: list[float], value: list[float]) -> Trace:
@@ -87,8 +88,8 @@ class Trace:
 class WarmStart:
     """Where ADMM stopped: each link's share of its variable's score, the consensus, the penalty."""
 
-    link_scores: NDArray[np.float64]
-    consensus: NDArray[np.float64]
+    link_scores: FloatArray
+    consensus: FloatArray
     penalty: float
 
 
@@ -132,16 +133,16 @@ class Solution:
     optimal: value 1.5, bound 1.5, gap 0, 1 of 2 variables true, 3 iterations, 0.01 s
     """
 
-    values: NDArray[np.bool_] | None
+    values: BoolArray | None
     value: float
     upper_bound: float
     status: Status
     iterations: int
     seconds: float
-    relaxed: NDArray[np.float64] | None = None
+    relaxed: FloatArray | None = None
     trace: Trace | None = None
     warm_start: WarmStart | None = None
-    factor_marginals: tuple[NDArray[np.float64], ...] | None = None
+    factor_marginals: tuple[FloatArray, ...] | None = None
     tolerance: float = 0.0
 
     def __getitem__(self, literals: Any) -> Any:
@@ -217,14 +218,14 @@ class Marginals:
     (0.25, 0.75, array([0.25, 0.5 ]))
     """
 
-    probabilities: NDArray[np.float64]
+    probabilities: FloatArray
     log_partition: float
     entropy: float
     converged: bool
     iterations: int
     seconds: float
     trace: Trace | None = None
-    factor_marginals: tuple[NDArray[np.float64], ...] | None = None
+    factor_marginals: tuple[FloatArray, ...] | None = None
     tolerance: float = 0.0
 
     def __getitem__(self, literals: Any) -> Any:

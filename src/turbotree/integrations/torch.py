@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
+from turbotree.arrays import LongArray
 from turbotree.errors import MissingExtraError
 from turbotree.graphs import FactorGraph
 from turbotree.graphs.solvers.sparsemap import factor_scores_of
@@ -168,7 +168,7 @@ def lp_sparsemap(
     return LpSparsemap.apply(scores, own, graph, max_iterations, threshold)
 
 
-def _lengths(lengths: Any) -> npt.NDArray[np.int64] | None:
+def _lengths(lengths: Any) -> LongArray | None:
     if lengths is None:
         return None
     if isinstance(lengths, torch.Tensor):

@@ -7,27 +7,25 @@ from collections.abc import Iterable
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from turbotree.arrays import BoolArray, FloatArray, LongArray
 from turbotree.errors import InfeasibleError, InputError
 
 #: Arcs as ``(head, modifier)`` pairs or as a boolean matrix; for a batch, one list of pairs (or
 #: ``None``) for each matrix, or a boolean array of the batch's shape.
-Arcs: TypeAlias = (
-    Iterable[tuple[int, int]] | Iterable[Iterable[tuple[int, int]] | None] | NDArray[np.bool_]
-)
+Arcs: TypeAlias = Iterable[tuple[int, int]] | Iterable[Iterable[tuple[int, int]] | None] | BoolArray
 
 _Pairs: TypeAlias = list[tuple[int, int]]
 
 
 def constrain(
-    scores: NDArray[np.float64],
+    scores: FloatArray,
     require: Arcs | None,
     forbid: Arcs | None,
-    lengths: NDArray[np.int64] | None,
+    lengths: LongArray | None,
     single_root: bool,
     projective: bool,
-) -> NDArray[np.float64]:
+) -> FloatArray:
     """Copy the scores with ``-inf`` at every arc that the constraints rule out."""
     scores = scores.copy()
     if scores.ndim == 2:
@@ -57,7 +55,7 @@ def constrain(
 
 
 def _constrain_one(
-    scores: NDArray[np.float64],
+    scores: FloatArray,
     required: _Pairs,
     forbidden: _Pairs,
     single_root: bool,
@@ -74,7 +72,7 @@ def _constrain_one(
 
 
 def _check_required(
-    scores: NDArray[np.float64],
+    scores: FloatArray,
     required: _Pairs,
     forbidden: _Pairs,
     single_root: bool,
@@ -179,7 +177,7 @@ def _read_arcs(arcs: Any, name: str, words: int) -> _Pairs:
     return pairs
 
 
-def _read_mask(mask: NDArray[np.bool_], name: str, words: int) -> _Pairs:
+def _read_mask(mask: BoolArray, name: str, words: int) -> _Pairs:
     # A batch's masks are padded like its scores.
     if mask.ndim != 2 or mask.shape[0] != mask.shape[1] or mask.shape[0] < words + 1:
         raise InputError(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from turbotree.arrays import BoolArray, FloatArray
 from turbotree.errors import InfeasibleError, InputError
 from turbotree.trees import _core
 from turbotree.trees._inputs import ArcScores
@@ -27,7 +27,7 @@ def raise_failure(arcs: ArcScores, failure: tuple[int, int, int, int]) -> None:
     raise InfeasibleError(f"{where}no tree uses allowed arcs only: {reason}")
 
 
-def _why_infeasible(scores: NDArray[np.float64], single_root: bool) -> str:
+def _why_infeasible(scores: FloatArray, single_root: bool) -> str:
     allowed = scores > -np.inf
     np.fill_diagonal(allowed, False)
     headless = np.flatnonzero(~allowed[:, 1:].any(axis=0)) + 1
@@ -45,7 +45,7 @@ def _why_infeasible(scores: NDArray[np.float64], single_root: bool) -> str:
     return "every tree has crossing arcs"
 
 
-def _unreached(allowed: NDArray[np.bool_], start: int) -> list[int]:
+def _unreached(allowed: BoolArray, start: int) -> list[int]:
     reached = np.zeros(len(allowed), dtype=bool)
     frontier = [start]
     reached[start] = True

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from turbotree.arrays import FloatArray, LongArray
 from turbotree.errors import InputError
 from turbotree.trees._constraints import Arcs, constrain
 
@@ -20,8 +21,8 @@ _FLOAT64 = np.dtype(np.float64)  # NumPy has one object for it, so `is` will do
 class ArcScores(NamedTuple):
     """One score matrix or a batch, ready for the core."""
 
-    scores: NDArray[np.float64]
-    lengths: NDArray[np.int64] | None
+    scores: FloatArray
+    lengths: LongArray | None
     single_root: bool
     projective: bool
     threads: int
@@ -92,14 +93,14 @@ def as_count(value: Any, name: str, smallest: int) -> int:
     return count
 
 
-def _as_float_array(scores: Any) -> NDArray[np.float64]:
+def _as_float_array(scores: Any) -> FloatArray:
     array = as_array(scores, "scores")
     if array.dtype.kind not in "fiu":
         raise InputError(f"scores: expected real numbers, got dtype {array.dtype}")
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
-def _as_lengths(lengths: Any, shape: tuple[int, ...]) -> NDArray[np.int64]:
+def _as_lengths(lengths: Any, shape: tuple[int, ...]) -> LongArray:
     array = as_array(lengths, "lengths")
     if len(shape) == 2:
         raise InputError("lengths: only a batch, of shape (b, n + 1, n + 1), takes lengths")

@@ -14,8 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from turbotree.arrays import FloatArray, IntArray, LongArray
+
 #: One number if all factors of a chunk are alike, else one for each factor.
-Lengths = int | NDArray[np.int64]
+Lengths = int | LongArray
 
 
 class Kind(IntEnum):
@@ -102,10 +104,10 @@ class Factor(NamedTuple):
     """One factor of a block: views of its links and numbers."""
 
     kind: Kind
-    variables: NDArray[np.int32]
+    variables: IntArray
     negated: NDArray[np.uint8]
-    scores: NDArray[np.float64]
-    shape: NDArray[np.int32]
+    scores: FloatArray
+    shape: IntArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -130,20 +132,20 @@ class Block:
     """
 
     kind: Kind
-    offsets: NDArray[np.int64]
-    variables: NDArray[np.int32]
+    offsets: LongArray
+    variables: IntArray
     negated: NDArray[np.uint8]
-    score_offsets: NDArray[np.int64]
-    scores: NDArray[np.float64]
-    shape_offsets: NDArray[np.int64]
-    shapes: NDArray[np.int32]
+    score_offsets: LongArray
+    scores: FloatArray
+    shape_offsets: LongArray
+    shapes: IntArray
     oracles: tuple[Any, ...] = ()
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
     @property
-    def lengths(self) -> NDArray[np.int64]:
+    def lengths(self) -> LongArray:
         """The number of links of each factor."""
         return np.diff(self.offsets)
 
@@ -172,12 +174,12 @@ class Chunk(NamedTuple):
 
     factors: int
     lengths: Lengths
-    variables: NDArray[np.int32]
+    variables: IntArray
     negated: NDArray[np.uint8]
     score_lengths: Lengths
-    scores: NDArray[np.float64]
+    scores: FloatArray
     shape_lengths: Lengths
-    shapes: NDArray[np.int32]
+    shapes: IntArray
     oracles: tuple[Any, ...] = ()
 
     @classmethod
@@ -185,11 +187,11 @@ class Chunk(NamedTuple):
         cls,
         factors: int,
         lengths: Lengths,
-        variables: NDArray[np.int32],
+        variables: IntArray,
         score_lengths: Lengths = 0,
-        scores: NDArray[np.float64] | None = None,
+        scores: FloatArray | None = None,
         shape_lengths: Lengths = 0,
-        shapes: NDArray[np.int32] | None = None,
+        shapes: IntArray | None = None,
     ) -> Chunk:
         """Make a chunk without negated links."""
         return cls(
@@ -204,9 +206,9 @@ class Chunk(NamedTuple):
         )
 
 
-NO_SCORES: NDArray[np.float64] = np.zeros(0, dtype=np.float64)
-NO_SHAPES: NDArray[np.int32] = np.zeros(0, dtype=np.int32)
-_NO_OFFSETS: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+NO_SCORES: FloatArray = np.zeros(0, dtype=np.float64)
+NO_SHAPES: IntArray = np.zeros(0, dtype=np.int32)
+_NO_OFFSETS: LongArray = np.zeros(0, dtype=np.int64)
 for _array in (NO_SCORES, NO_SHAPES, _NO_OFFSETS):
     _array.setflags(write=False)
 
@@ -231,7 +233,7 @@ def join(kind: Kind, chunks: Sequence[Chunk]) -> Block:
     )
 
 
-def _offsets(parts: Sequence[tuple[int, Lengths]]) -> NDArray[np.int64]:
+def _offsets(parts: Sequence[tuple[int, Lengths]]) -> LongArray:
     first_count, first_length = parts[0]
     if len(parts) == 1 and isinstance(first_length, int) and first_length > 0:
         stop = first_count * first_length + 1

@@ -12,19 +12,16 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from turbotree.arrays import BoolArray, FloatArray, IndexArray, IntArray, LongArray
 from turbotree.errors import InputError
 from turbotree.graphs.factors.blocks import PROJECTIVE, SINGLE_ROOT, Block, Kind
-
-Booleans = NDArray[np.bool_]
-Floats = NDArray[np.float64]
 
 #: Far above any score, so that it decides what an oracle answers.
 _DECISIVE = 1e7
 
 
-def factor_scores(block: Block, values: Booleans) -> Floats:
+def factor_scores(block: Block, values: BoolArray) -> FloatArray:
     """Score B assignments, of shape (B, N), by each factor of a block: shape (B, F).
 
     >>> from turbotree.graphs import FactorGraph
@@ -39,63 +36,61 @@ def factor_scores(block: Block, values: Booleans) -> Floats:
     return _FORMULAS[block.kind](block, chosen)
 
 
-def _hard(allowed: Booleans) -> Floats:
+def _hard(allowed: BoolArray) -> FloatArray:
     return np.where(allowed, 0.0, -np.inf)
 
 
-def _counts(block: Block, chosen: Booleans) -> NDArray[np.int64]:
+def _counts(block: Block, chosen: BoolArray) -> LongArray:
     """How many links are true."""
     return np.add.reduceat(chosen, block.offsets[:-1], axis=1, dtype=np.int64)
 
 
-def _inputs_and_output(
-    block: Block, chosen: Booleans
-) -> tuple[NDArray[np.int64], Booleans, NDArray[np.int64]]:
+def _inputs_and_output(block: Block, chosen: BoolArray) -> tuple[LongArray, BoolArray, LongArray]:
     """The number of true inputs, the output, and the number of inputs."""
     output = chosen[:, block.offsets[1:] - 1]
     return _counts(block, chosen) - output, output, block.lengths - 1
 
 
-def _xor(block: Block, chosen: Booleans) -> Floats:
+def _xor(block: Block, chosen: BoolArray) -> FloatArray:
     return _hard(_counts(block, chosen) == 1)
 
 
-def _xor_out(block: Block, chosen: Booleans) -> Floats:
+def _xor_out(block: Block, chosen: BoolArray) -> FloatArray:
     true, output, _ = _inputs_and_output(block, chosen)
     return _hard(true == output)
 
 
-def _at_most_one(block: Block, chosen: Booleans) -> Floats:
+def _at_most_one(block: Block, chosen: BoolArray) -> FloatArray:
     return _hard(_counts(block, chosen) <= 1)
 
 
-def _or(block: Block, chosen: Booleans) -> Floats:
+def _or(block: Block, chosen: BoolArray) -> FloatArray:
     return _hard(_counts(block, chosen) >= 1)
 
 
-def _or_out(block: Block, chosen: Booleans) -> Floats:
+def _or_out(block: Block, chosen: BoolArray) -> FloatArray:
     true, output, _ = _inputs_and_output(block, chosen)
     return _hard((true > 0) == output)
 
 
-def _nand(block: Block, chosen: Booleans) -> Floats:
+def _nand(block: Block, chosen: BoolArray) -> FloatArray:
     return _hard(_counts(block, chosen) < block.lengths)
 
 
-def _imply(block: Block, chosen: Booleans) -> Floats:
+def _imply(block: Block, chosen: BoolArray) -> FloatArray:
     return _hard(~chosen[:, 0::2] | chosen[:, 1::2])
 
 
-def _and_out(block: Block, chosen: Booleans) -> Floats:
+def _and_out(block: Block, chosen: BoolArray) -> FloatArray:
     true, output, inputs = _inputs_and_output(block, chosen)
     return _hard((true == inputs) == output)
 
 
-def _budget(block: Block, chosen: Booleans) -> Floats:
+def _budget(block: Block, chosen: BoolArray) -> FloatArray:
     return _hard(_counts(block, chosen) <= block.shapes)
 
 
-def _knapsack(block: Block, chosen: Booleans) -> Floats:
+def _knapsack(block: Block, chosen: BoolArray) -> FloatArray:
     is_limit = np.zeros(len(block.shapes), dtype=bool)
     is_limit[block.shape_offsets[:-1]] = True
     costs = block.shapes[~is_limit].astype(np.int64)
@@ -103,16 +98,16 @@ def _knapsack(block: Block, chosen: Booleans) -> Floats:
     return _hard(spent <= block.shapes[is_limit])
 
 
-def _pair(block: Block, chosen: Booleans) -> Floats:
+def _pair(block: Block, chosen: BoolArray) -> FloatArray:
     return np.where(chosen[:, 0::2] & chosen[:, 1::2], block.scores, 0.0)
 
 
 def _each(
-    one: Callable[[Booleans, Floats, NDArray[np.int32]], Floats],
-) -> Callable[[Block, Booleans], Floats]:
+    one: Callable[[BoolArray, FloatArray, IntArray], FloatArray],
+) -> Callable[[Block, BoolArray], FloatArray]:
     """Make the block's formula from that of one factor."""
 
-    def formula(block: Block, chosen: Booleans) -> Floats:
+    def formula(block: Block, chosen: BoolArray) -> FloatArray:
         scores = np.empty((len(chosen), len(block)))
         for index in range(len(block)):
             factor = block.factor(index)
@@ -123,7 +118,7 @@ def _each(
     return formula
 
 
-def _states(links: Booleans, sizes: NDArray[np.int32]) -> tuple[Booleans, list[NDArray[np.intp]]]:
+def _states(links: BoolArray, sizes: IntArray) -> tuple[BoolArray, list[IndexArray]]:
     """Whether each group has exactly one true state, and which."""
     allowed = np.ones(len(links), dtype=bool)
     states = []
@@ -136,7 +131,7 @@ def _states(links: Booleans, sizes: NDArray[np.int32]) -> tuple[Booleans, list[N
     return allowed, states
 
 
-def _dense(links: Booleans, scores: Floats, shape: NDArray[np.int32]) -> Floats:
+def _dense(links: BoolArray, scores: FloatArray, shape: IntArray) -> FloatArray:
     # A binary variable is a group of two states: not x, x.
     columns = []
     at = 0
@@ -149,7 +144,7 @@ def _dense(links: Booleans, scores: Floats, shape: NDArray[np.int32]) -> Floats:
     return np.where(allowed, scores.reshape(sizes)[tuple(states)], -np.inf)
 
 
-def _chain(links: Booleans, scores: Floats, shape: NDArray[np.int32]) -> Floats:
+def _chain(links: BoolArray, scores: FloatArray, shape: IntArray) -> FloatArray:
     allowed, states = _states(links, shape)
     total = np.zeros(len(links))
     at = 0
@@ -161,7 +156,7 @@ def _chain(links: Booleans, scores: Floats, shape: NDArray[np.int32]) -> Floats:
     return np.where(allowed, total, -np.inf)
 
 
-def _tree(links: Booleans, scores: Floats, shape: NDArray[np.int32]) -> Floats:
+def _tree(links: BoolArray, scores: FloatArray, shape: IntArray) -> FloatArray:
     words, flags = shape[:2].tolist()
     arcs = shape[2:].reshape(-1, 2)
     heads = np.zeros((len(links), words + 1), dtype=np.int64)
@@ -188,7 +183,7 @@ def _tree(links: Booleans, scores: Floats, shape: NDArray[np.int32]) -> Floats:
     return _hard(allowed)
 
 
-def _walk(links: Booleans, table: Floats) -> Floats:
+def _walk(links: BoolArray, table: FloatArray) -> FloatArray:
     """Sum a table of (K + 1) x (K + 1) along the true modifiers from start to stop."""
     total = np.zeros(len(links))
     last = np.zeros(len(links), dtype=np.intp)
@@ -199,12 +194,12 @@ def _walk(links: Booleans, table: Floats) -> Floats:
     return total + table[last, links.shape[1]]
 
 
-def _head_automaton(links: Booleans, scores: Floats, shape: NDArray[np.int32]) -> Floats:
+def _head_automaton(links: BoolArray, scores: FloatArray, shape: IntArray) -> FloatArray:
     side = links.shape[1] + 1
     return _walk(links, scores.reshape(side, side))
 
 
-def _grandparent_automaton(links: Booleans, scores: Floats, shape: NDArray[np.int32]) -> Floats:
+def _grandparent_automaton(links: BoolArray, scores: FloatArray, shape: IntArray) -> FloatArray:
     parents = int(shape[0])
     above, below = links[:, :parents], links[:, parents:]
     children = below.shape[1]
@@ -222,7 +217,7 @@ def _grandparent_automaton(links: Booleans, scores: Floats, shape: NDArray[np.in
     return total
 
 
-def _triple_automaton(links: Booleans, scores: Floats, shape: NDArray[np.int32]) -> Floats:
+def _triple_automaton(links: BoolArray, scores: FloatArray, shape: IntArray) -> FloatArray:
     count, size = links.shape
     cube = scores.reshape(size, size, size)
     total = np.zeros(count)
@@ -237,7 +232,7 @@ def _triple_automaton(links: Booleans, scores: Floats, shape: NDArray[np.int32])
     return total
 
 
-def _custom(block: Block, chosen: Booleans) -> Floats:
+def _custom(block: Block, chosen: BoolArray) -> FloatArray:
     scores = np.empty((len(chosen), len(block)))
     for index, oracle in enumerate(block.oracles):
         links = chosen[:, block.offsets[index] : block.offsets[index + 1]]
@@ -248,7 +243,7 @@ def _custom(block: Block, chosen: Booleans) -> Floats:
     return scores
 
 
-def ask_oracle(oracle: Callable[[Floats], Any], scores: Floats) -> tuple[Booleans, float]:
+def ask_oracle(oracle: Callable[[FloatArray], Any], scores: FloatArray) -> tuple[BoolArray, float]:
     """Call a user's oracle and check its answer: the assignment and its factor score.
 
     >>> ask_oracle(lambda scores: scores > 0, np.array([1.0, -2.0]))
@@ -273,7 +268,7 @@ def ask_oracle(oracle: Callable[[Floats], Any], scores: Floats) -> tuple[Boolean
     return values.astype(bool), number
 
 
-_FORMULAS: dict[Kind, Callable[[Block, Booleans], Floats]] = {
+_FORMULAS: dict[Kind, Callable[[Block, BoolArray], FloatArray]] = {
     Kind.XOR: _xor,
     Kind.XOR_OUT: _xor_out,
     Kind.AT_MOST_ONE: _at_most_one,

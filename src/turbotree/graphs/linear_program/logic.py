@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from turbotree.arrays import FloatArray, LongArray
 from turbotree.graphs.factors.blocks import Block, Kind
 from turbotree.graphs.linear_program.model import Model
 
@@ -18,18 +18,16 @@ def add_logic(model: Model, block: Block) -> None:
     _WRITERS[block.kind](model, block)
 
 
-def _sums(
-    model: Model, block: Block, values: NDArray[np.float64], low: object, high: object
-) -> None:
+def _sums(model: Model, block: Block, values: FloatArray, low: object, high: object) -> None:
     """One row a factor over its links."""
     model.add_rows(block.lengths, block.variables, values, low, high, block.negated)
 
 
-def _ones(block: Block) -> NDArray[np.float64]:
+def _ones(block: Block) -> FloatArray:
     return np.ones(len(block.variables))
 
 
-def _minus_output(block: Block) -> NDArray[np.float64]:
+def _minus_output(block: Block) -> FloatArray:
     """1 for the inputs, -1 for the output."""
     values = _ones(block)
     values[block.offsets[1:] - 1] = -1.0
@@ -118,11 +116,11 @@ def _pair(model: Model, block: Block) -> None:
 
 def _small_rows(
     model: Model,
-    columns: NDArray[np.int64],
-    values: NDArray[np.float64],
+    columns: LongArray,
+    values: FloatArray,
     low: float,
     high: float,
-    negated: NDArray[np.float64],
+    negated: FloatArray,
 ) -> None:
     count, size = columns.shape
     model.add_rows(

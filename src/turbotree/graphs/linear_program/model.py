@@ -5,23 +5,23 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from turbotree.arrays import FloatArray, IntArray, LongArray
+
+Ints = LongArray
 
 
 class Program(NamedTuple):
     """The finished program: maximise costs . x with bounds on columns and rows (CSR)."""
 
-    costs: Floats
-    column_lower: Floats
-    column_upper: Floats
-    row_lower: Floats
-    row_upper: Floats
-    starts: NDArray[np.int32]
-    columns: NDArray[np.int32]
-    values: Floats
+    costs: FloatArray
+    column_lower: FloatArray
+    column_upper: FloatArray
+    row_lower: FloatArray
+    row_upper: FloatArray
+    starts: IntArray
+    columns: IntArray
+    values: FloatArray
 
 
 class Model:
@@ -41,10 +41,10 @@ class Model:
 
     def __init__(self) -> None:
         self.columns = 0
-        self._columns: list[tuple[Floats, Floats, Floats]] = []
-        self._rows: list[tuple[Ints, Ints, Floats, Floats, Floats]] = []
+        self._columns: list[tuple[FloatArray, FloatArray, FloatArray]] = []
+        self._rows: list[tuple[Ints, Ints, FloatArray, FloatArray, FloatArray]] = []
 
-    def add_columns(self, costs: Floats, lower: Any = 0.0, upper: Any = 1.0) -> int:
+    def add_columns(self, costs: FloatArray, lower: Any = 0.0, upper: Any = 1.0) -> int:
         """Add columns; a cost of -inf pins a column to 0. Give the first one's number."""
         forbidden = costs == -np.inf
         first = self.columns
@@ -58,7 +58,7 @@ class Model:
         self,
         lengths: Any,
         columns: Any,
-        values: Floats,
+        values: FloatArray,
         lower: Any,
         upper: Any,
         negated: Any = None,

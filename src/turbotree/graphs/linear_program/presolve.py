@@ -11,12 +11,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from turbotree.arrays import FloatArray, LongArray
 from turbotree.graphs import _core
 from turbotree.graphs.linear_program.model import Program
-
-Floats = NDArray[np.float64]
 
 #: Values are compared up to this share of a usual cost, and to this share of the largest one.
 _RELATIVE_GAP = 1e-6
@@ -33,10 +31,10 @@ class Presolved(NamedTuple):
     #: What was subtracted in all, in units.
     constant: float
     taming: _core.Taming
-    tamed_columns: NDArray[np.int64]
+    tamed_columns: LongArray
     largest: float
 
-    def trusts(self, columns: Floats) -> bool:
+    def trusts(self, columns: FloatArray) -> bool:
         """Tell whether a solution is one of the program as it was."""
         return self.taming.ordered or not (columns[self.tamed_columns] > _SOME).any()
 
@@ -80,7 +78,7 @@ def presolve(program: Program, *, level: bool = False, floor: float = -math.inf)
     )
 
 
-def _shifted(program: Program) -> tuple[Floats, float]:
+def _shifted(program: Program) -> tuple[FloatArray, float]:
     """Subtract the largest cost of columns of which exactly one is 1, from each of them."""
     costs = program.costs.copy()
     constant = 0.0

@@ -8,8 +8,8 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from turbotree.arrays import BoolArray, FloatArray
 from turbotree.errors import InfeasibleError, InputError
 from turbotree.graphs.factors.blocks import Kind
 from turbotree.graphs.linear_program.logic import add_logic
@@ -87,7 +87,7 @@ def linear_program(
 class ProgramResult(NamedTuple):
     """What HiGHS found: the columns if there are some, and the bound if it came to an end."""
 
-    columns: NDArray[np.float64] | None
+    columns: FloatArray | None
     bound: float
     done: bool
     iterations: int
@@ -139,7 +139,7 @@ def _run_presolved(presolved: Presolved, whole: int, limits: Limits) -> ProgramR
     return outcome
 
 
-def dual_bound(program: Program, duals: NDArray[np.float64]) -> float:
+def dual_bound(program: Program, duals: FloatArray) -> float:
     """Return a bound on the program's value that holds for any prices of its rows.
 
     The objective that HiGHS reports is right up to its tolerances. This is right up to rounding.
@@ -281,7 +281,7 @@ def _outcome(highs: Any, exact: bool) -> ProgramResult:
         raise InfeasibleError(f"no assignment satisfies all hard factors and evidence (the {what})")
     done = state in (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kModelEmpty)
     info = highs.getInfo()
-    columns: NDArray[np.float64] | None = None
+    columns: FloatArray | None = None
     if done or info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible:
         columns = np.array(highs.getSolution().col_value)
     bound = math.inf
@@ -318,13 +318,11 @@ def _solution(graph: FactorGraph, outcome: ProgramResult, limits: Limits, trace:
     )
 
 
-def _are_whole(columns: NDArray[np.float64]) -> bool:
+def _are_whole(columns: FloatArray) -> bool:
     return bool((np.abs(columns - np.rint(columns)) <= _WHOLE).all())
 
 
-def _rounded(
-    graph: FactorGraph, relaxed: NDArray[np.float64] | None
-) -> tuple[NDArray[np.bool_] | None, float]:
+def _rounded(graph: FactorGraph, relaxed: FloatArray | None) -> tuple[BoolArray | None, float]:
     if relaxed is None:
         return None, -math.inf
     values = relaxed > 0.5

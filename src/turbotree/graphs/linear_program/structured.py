@@ -12,8 +12,8 @@ from itertools import accumulate, pairwise, product
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from turbotree.arrays import FloatArray, LongArray
 from turbotree.graphs.factors.blocks import Block, Factor, Kind
 from turbotree.graphs.linear_program.model import Model
 from turbotree.graphs.linear_program.trees import tree_rows
@@ -22,12 +22,12 @@ from turbotree.graphs.linear_program.trees import tree_rows
 class Template(NamedTuple):
     """The program of one factor; `terms` are the places in its factor scores that sum to a cost."""
 
-    lengths: NDArray[np.int64]
-    columns: NDArray[np.int64]
-    values: NDArray[np.float64]
-    lower: NDArray[np.float64]
-    upper: NDArray[np.float64]
-    terms: NDArray[np.int64]
+    lengths: LongArray
+    columns: LongArray
+    values: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    terms: LongArray
 
 
 def add_structured(model: Model, block: Block) -> None:
@@ -42,9 +42,7 @@ def add_structured(model: Model, block: Block) -> None:
         _instantiate(model, block, np.array(indices), template)
 
 
-def _instantiate(
-    model: Model, block: Block, indices: NDArray[np.int64], template: Template
-) -> None:
+def _instantiate(model: Model, block: Block, indices: LongArray, template: Template) -> None:
     count = len(indices)
     links = int(block.lengths[indices[0]])
     places = block.offsets[indices, np.newaxis] + np.arange(links)
@@ -91,12 +89,12 @@ def _template(factor: Factor) -> Template:
 
 
 def _sorted_rows(
-    rows: Iterable[int] | NDArray[np.int64],
-    columns: Iterable[int] | NDArray[np.int64],
-    values: Iterable[float] | NDArray[np.float64],
-    lower: Iterable[float] | NDArray[np.float64],
-    upper: Iterable[float] | NDArray[np.float64],
-    terms: NDArray[np.int64],
+    rows: Iterable[int] | LongArray,
+    columns: Iterable[int] | LongArray,
+    values: Iterable[float] | FloatArray,
+    lower: Iterable[float] | FloatArray,
+    upper: Iterable[float] | FloatArray,
+    terms: LongArray,
 ) -> Template:
     row_of, column_of = np.asarray(rows, dtype=np.int64), np.asarray(columns, dtype=np.int64)
     order = np.argsort(row_of, kind="stable")

@@ -10,18 +10,17 @@ from __future__ import annotations
 from collections import defaultdict
 
 import numpy as np
-from numpy.typing import NDArray
 
+from turbotree.arrays import FloatArray, IntArray, LongArray
 from turbotree.graphs.factors.blocks import PROJECTIVE, SINGLE_ROOT
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+Ints = LongArray
 
 #: rows, columns, values of the entries; lower and upper bounds of the rows; number of flows.
-TreeRows = tuple[Ints, Ints, Floats, Floats, Floats, int]
+TreeRows = tuple[Ints, Ints, FloatArray, FloatArray, FloatArray, int]
 
 
-def tree_rows(shape: NDArray[np.int32]) -> TreeRows:
+def tree_rows(shape: IntArray) -> TreeRows:
     """Write the rows of one tree factor from its words, flags and arcs."""
     words, flags = shape[:2].tolist()
     arcs = shape[2:].reshape(-1, 2).astype(np.int64)

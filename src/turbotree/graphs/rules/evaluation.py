@@ -7,8 +7,8 @@ from fnmatch import translate
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from turbotree.arrays import BoolArray
 from turbotree.errors import InputError
 from turbotree.graphs.rules.circuit import FALSE, TRUE
 from turbotree.graphs.rules.relations import Ints
@@ -73,14 +73,14 @@ class Evaluator:
             return found
         return self.world.function(term, self._arguments(term, bindings))
 
-    def _member(self, member: Member, bindings: Bindings) -> NDArray[np.bool_]:
+    def _member(self, member: Member, bindings: Bindings) -> BoolArray:
         column = self._term(member.term, bindings)
         values, places = np.unique(column, return_inverse=True)
         wanted = member.values.values
         hit = np.array([self.world.decode(code) in wanted for code in values.tolist()], dtype=bool)
         return hit[places.reshape(-1)]
 
-    def _compare(self, formula: Compare, bindings: Bindings) -> NDArray[np.bool_]:
+    def _compare(self, formula: Compare, bindings: Bindings) -> BoolArray:
         left = self._term(formula.left, bindings)
         if formula.operator == "like":
             assert isinstance(formula.right, Constant)
@@ -97,11 +97,11 @@ class Evaluator:
             ">": np.greater,
             ">=": np.greater_equal,
         }[formula.operator]
-        found: NDArray[np.bool_] = compare(left, right)
+        found: BoolArray = compare(left, right)
         return found
 
 
-def _known(values: NDArray[np.bool_]) -> Ints:
+def _known(values: BoolArray) -> Ints:
     return np.where(values, TRUE, FALSE)
 
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from turbotree.arrays import LongArray
 from turbotree.graphs.rules.circuit import FALSE, TRUE
 
-Ints = NDArray[np.int64]
+Ints = LongArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)

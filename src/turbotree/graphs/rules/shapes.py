@@ -38,8 +38,7 @@ def conjuncts(formula: Formula, sign: bool) -> list[Signed]:
     """Split a formula, or its negation, into what has to hold all at once."""
     if isinstance(formula, Not):
         return conjuncts(formula.formula, not sign)
-    if isinstance(formula, And if sign else Or):
-        assert isinstance(formula, And | Or)
+    if (isinstance(formula, And) and sign) or (isinstance(formula, Or) and not sign):
         return [one for part in formula.formulas for one in conjuncts(part, sign)]
     return [(formula, sign)]
 

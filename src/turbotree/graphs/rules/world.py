@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from turbotree.arrays import BoolArray
 from turbotree.graphs.rules.relations import Ints, Relation
 from turbotree.graphs.rules.syntax import Atom, Call, Member, Value
 
@@ -56,7 +56,7 @@ class Bindings:
         self.origin = np.arange(size) if origin is None else origin
         self.truths: list[Ints] = []
 
-    def chosen(self, rows: Ints | NDArray[np.bool_]) -> Bindings:
+    def chosen(self, rows: Ints | BoolArray) -> Bindings:
         """Return some of the rows."""
         columns = {name: column[rows] for name, column in self.columns.items()}
         origin = self.origin[rows]

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from turbotree.arrays import BoolArray, FloatArray
 from turbotree.errors import InfeasibleError, InputError
 from turbotree.graphs.factors.blocks import Block
 from turbotree.graphs.factors.scores import factor_scores
@@ -18,11 +18,8 @@ from turbotree.graphs.solvers.options import Limits, as_count, as_flag
 if TYPE_CHECKING:
     from turbotree.graphs.graph import FactorGraph
 
-#: Assignments scored together.
+#: BoolArray scored together.
 _CHUNK_BITS = 13
-
-Assignments = NDArray[np.bool_]
-Floats = NDArray[np.float64]
 
 
 def brute_force(
@@ -172,7 +169,7 @@ def brute_force_marginals(
     )
 
 
-def _weighted_uses(block: Block, values: Assignments, weights: Floats) -> Floats:
+def _weighted_uses(block: Block, values: BoolArray, weights: FloatArray) -> FloatArray:
     """Sum the weights of the allowed assignments in which each factor score counts.
 
     What a factor adds is linear in its scores: with one of them 1 and the others 0, it tells which
@@ -191,7 +188,7 @@ def _weighted_uses(block: Block, values: Assignments, weights: Floats) -> Floats
     return sums
 
 
-def _chunks(graph: FactorGraph, max_variables: int) -> Iterator[tuple[Assignments, Floats]]:
+def _chunks(graph: FactorGraph, max_variables: int) -> Iterator[tuple[BoolArray, FloatArray]]:
     """Yield the allowed assignments of each chunk with their scores."""
     scores = graph.scores
     pinned = graph.evidence.copy()

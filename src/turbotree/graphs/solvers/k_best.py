@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from turbotree.arrays import BoolArray, FloatArray
 from turbotree.errors import InputError
 from turbotree.graphs import _core
 from turbotree.graphs.solution import Solution, Status
@@ -120,8 +120,8 @@ class Losses(NamedTuple):
     """
 
     bound: float
-    if_one: NDArray[np.float64]
-    if_zero: NDArray[np.float64]
+    if_one: FloatArray
+    if_zero: FloatArray
 
 
 def losses(graph: FactorGraph, solution: Solution) -> Losses:
@@ -147,7 +147,7 @@ def losses(graph: FactorGraph, solution: Solution) -> Losses:
     return Losses(*_core.losses(core_graph(graph), solution.warm_start.link_scores))
 
 
-def values_of(graph: FactorGraph, assignments: NDArray[np.bool_]) -> NDArray[np.float64]:
+def values_of(graph: FactorGraph, assignments: BoolArray) -> FloatArray:
     """Score many assignments as ``graph.value`` does, in the core.
 
     >>> from turbotree.graphs import FactorGraph

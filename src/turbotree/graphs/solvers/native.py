@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from turbotree.arrays import FloatArray
 from turbotree.errors import InfeasibleError
 from turbotree.graphs import _core, pictures
 from turbotree.graphs.factors.blocks import Kind
@@ -130,9 +131,7 @@ def read_trace(answer: _core.Answer) -> Trace | None:
     return Trace(**{name: columns.get(name, unknown) for name in Trace.__slots__})
 
 
-def split_by_block(
-    graph: FactorGraph, numbers: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], ...]:
+def split_by_block(graph: FactorGraph, numbers: FloatArray) -> tuple[FloatArray, ...]:
     """Give each block its part of numbers that stand for the factor scores of all blocks."""
     ends = np.cumsum([len(block.scores) for block in graph.blocks])
     return tuple(np.split(numbers, ends[:-1])) if len(ends) else ()
@@ -165,7 +164,7 @@ def name_factor(graph: FactorGraph, factor: int) -> str:
 
 
 def _core_oracle(oracle: Callable[..., Any]) -> Callable[..., tuple[NDArray[np.uint8], float]]:
-    def ask(scores: NDArray[np.float64]) -> tuple[NDArray[np.uint8], float]:
+    def ask(scores: FloatArray) -> tuple[NDArray[np.uint8], float]:
         values, own = ask_oracle(oracle, scores)
         return values.astype(np.uint8), own
 
