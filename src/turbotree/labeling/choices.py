@@ -13,9 +13,9 @@ from turbotree.arrays import FloatArray, IntArray
 from turbotree.errors import InputError
 from turbotree.features import AnyWeights, Encoded, Encoder, LabelledParts, Weights
 from turbotree.features._core import MAX_LABELS, Gradient
-from turbotree.labeling.model import FAMILIES
+from turbotree.labeling.model import FAMILIES, ScoredModel
 from turbotree.learning import Expectation
-from turbotree.scoring import Batch, PartScorer, SparseScorer, score_every, sparse
+from turbotree.scoring import Batch, PartScorer, SparseScorer, score_every
 
 _NO_EDGES = np.zeros(0)
 
@@ -70,7 +70,7 @@ class LabelLists:
         return offsets, self.labels[places]
 
 
-class ChoiceModel:
+class ChoiceModel(ScoredModel):
     """Labels each word by itself.
 
     Parameters
@@ -110,27 +110,6 @@ class ChoiceModel:
         self.encoder = encoder
         self._row = encoder.attributes.index(attribute) if attribute is not None else -1
         self.scorer: PartScorer = SparseScorer({"word": templates}, FAMILIES, encoder, weights)
-
-    @property
-    def sparse(self) -> SparseScorer:
-        """The scorer, or that part of it, which has sparse features."""
-        return sparse(self.scorer)
-
-    @property
-    def weights(self) -> AnyWeights | None:
-        """The weights of the sparse features."""
-        return self.sparse.weights
-
-    def with_scorer(self, scorer: PartScorer) -> ChoiceModel:
-        """Return the same model with other scores."""
-        other = object.__new__(ChoiceModel)
-        other.__dict__.update(self.__dict__)
-        other.scorer = scorer
-        return other
-
-    def with_weights(self, weights: AnyWeights) -> ChoiceModel:
-        """Return the same model with other weights of its sparse features."""
-        return self.with_scorer(self.sparse.with_weights(weights))
 
     def with_templates(self, templates: Sequence[str]) -> ChoiceModel:
         """Return a model of other templates, without weights."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -68,7 +69,34 @@ class Rows:
         return {"word": self.nodes, "pair": self.pairs}
 
 
-class ChainModel:
+class ScoredModel:
+    """A model of labels that gets its scores from a part scorer."""
+
+    scorer: PartScorer
+
+    @property
+    def sparse(self) -> SparseScorer:
+        """The scorer, or that part of it, which has sparse features."""
+        return sparse(self.scorer)
+
+    @property
+    def weights(self) -> AnyWeights | None:
+        """The weights of the sparse features."""
+        return self.sparse.weights
+
+    def with_scorer(self, scorer: PartScorer) -> Self:
+        """Return the same model with other scores."""
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other.scorer = scorer
+        return other
+
+    def with_weights(self, weights: AnyWeights) -> Self:
+        """Return the same model with other weights of its sparse features."""
+        return self.with_scorer(self.sparse.with_weights(weights))
+
+
+class ChainModel(ScoredModel):
     """Labels the words of a sentence together.
 
     Parameters
@@ -107,27 +135,6 @@ class ChainModel:
         self.scorer: PartScorer = chain_scorer(templates, encoder, weights)
         self._sizes = (len(labels), len(transitions.pairs))
         self._rows: dict[int, Rows] = {}
-
-    @property
-    def sparse(self) -> SparseScorer:
-        """The scorer, or that part of it, which has sparse features."""
-        return sparse(self.scorer)
-
-    @property
-    def weights(self) -> AnyWeights | None:
-        """The weights of the sparse features."""
-        return self.sparse.weights
-
-    def with_scorer(self, scorer: PartScorer) -> ChainModel:
-        """Return the same model with other scores."""
-        other = object.__new__(type(self))
-        other.__dict__.update(self.__dict__)
-        other.scorer = scorer
-        return other
-
-    def with_weights(self, weights: AnyWeights) -> ChainModel:
-        """Return the same model with other weights of its sparse features."""
-        return self.with_scorer(self.sparse.with_weights(weights))
 
     def with_templates(self, templates: Sequence[str]) -> ChainModel:
         """Return a model of other templates, without weights."""
