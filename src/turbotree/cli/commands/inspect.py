@@ -44,15 +44,18 @@ def inspect(options: InspectOptions) -> None:
     """
     file = read_model(options.model)
     try:
+        model: Parser | Tagger | Pipeline
         if file.kind == Pipeline.kind:
-            facts = pipeline_facts(file, Pipeline.from_file(file))
-            show = _pipeline_page
+            model = Pipeline.from_file(file)
+            own, show = pipeline_facts(file, model), _pipeline_page
         elif file.kind == Tagger.kind:
-            facts = tagger_facts(file, Tagger.from_file(file))
-            show = _tagger_page
+            model = Tagger.from_file(file)
+            own, show = tagger_facts(model), _tagger_page
         else:
-            facts = parser_facts(file, Parser.from_file(file))
-            show = _parser_page
+            model = Parser.from_file(file)
+            own, show = parser_facts(model), _parser_page
+        licence = model.record["options"].get("licence")
+        facts = _file_facts(file) | own | {"licence": licence, "training": model.record}
         page = json.dumps(facts, indent=2, ensure_ascii=False) if options.as_json else show(facts)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         # The checksum holds, so another program wrote this in our name; it may parse all the same.
@@ -62,19 +65,15 @@ def inspect(options: InspectOptions) -> None:
     typer.echo(page)
 
 
-def parser_facts(file: ModelFile, parser: Parser) -> dict[str, Any]:
-    """Collect what there is to know, as JSON-ready data."""
+def parser_facts(parser: Parser) -> dict[str, Any]:
+    """Collect what there is to know of this kind of model, as JSON-ready data."""
     return {
-        **_file_facts(file),
-        "sizes": _part_sizes(file),
         "parts": list(parser.parts.families),
         "features": {name: len(scorer.weights or ()) for name, scorer in parser.sparse().items()},
         "templates": {name: len(lines) for name, lines in parser.templates().items()},
         "labels": parser.labels.dictionary.names,
         "single_root": parser.shape.single_root,
         "temperature": {"arcs": parser.arc_temperature, "labels": parser.label_temperature},
-        "licence": parser.record["options"].get("licence"),
-        "training": parser.record,
     }
 
 
@@ -83,10 +82,7 @@ def _parser_page(facts: dict[str, Any]) -> str:
     features = ", ".join(f"{count:,} {name}" for name, count in facts["features"].items())
     templates = ", ".join(f"{count} {name}" for name, count in facts["templates"].items())
     rows = {
-        "file": facts["path"],
-        "kind": f"{facts['kind']} of {', '.join(facts['parts'])}",
-        **_file_rows(facts),
-        "sizes": sizes_text(facts["sizes"]),
+        **_file_rows(facts, f"{facts['kind']} of {', '.join(facts['parts'])}"),
         "features": features,
         "in training": _met(training),
         "templates": templates,
@@ -118,8 +114,8 @@ def _pruning(pruning: dict[str, float]) -> str:
     )
 
 
-def tagger_facts(file: ModelFile, tagger: Tagger) -> dict[str, Any]:
-    """Collect what there is to know, as JSON-ready data."""
+def tagger_facts(tagger: Tagger) -> dict[str, Any]:
+    """Collect what there is to know of this kind of model, as JSON-ready data."""
     stages = {
         stage.column: {
             "features": len(stage.model.weights or ()),
@@ -133,24 +129,17 @@ def tagger_facts(file: ModelFile, tagger: Tagger) -> dict[str, Any]:
         for stage in tagger.stages
     }
     return {
-        **_file_facts(file),
-        "sizes": _part_sizes(file),
         "task": tagger.task,
         "columns": tagger.columns,
         "reads": [*tagger.encoder.attributes, *tagger.encoder.set_attributes],
         "features": tagger.features,
         "stages": stages,
-        "licence": tagger.record["options"].get("licence"),
-        "training": tagger.record,
     }
 
 
 def _tagger_page(facts: dict[str, Any]) -> str:
     rows = {
-        "file": facts["path"],
-        "kind": f"{facts['kind']}, task {facts['task']}",
-        **_file_rows(facts),
-        "sizes": sizes_text(facts["sizes"]),
+        **_file_rows(facts, f"{facts['kind']}, task {facts['task']}"),
         "columns": ", ".join(facts["columns"] or ["CoNLL-U"]),
         "reads": ", ".join(facts["reads"]),
         "features": f"{facts['features']:,}",
@@ -174,7 +163,7 @@ def _tagger_page(facts: dict[str, Any]) -> str:
 
 
 def pipeline_facts(file: ModelFile, pipeline: Pipeline) -> dict[str, Any]:
-    """Collect what there is to know, as JSON-ready data."""
+    """Collect what there is to know of this kind of model, as JSON-ready data."""
     components: dict[str, Any] = {
         "tagger": {
             "columns": [stage.column for stage in pipeline.tagger.stages],
@@ -207,11 +196,7 @@ def pipeline_facts(file: ModelFile, pipeline: Pipeline) -> dict[str, Any]:
         header = json.dumps(file.header[name], ensure_ascii=False, separators=(",", ":"))
         facts["bytes"] = sum(own) + len(header.encode())
     return {
-        **_file_facts(file),
-        "sizes": _part_sizes(file),
         "components": {name: components[name] for name in COMPONENTS if name in components},
-        "licence": pipeline.record["options"].get("licence"),
-        "training": pipeline.record,
     }
 
 
@@ -219,10 +204,7 @@ def _pipeline_page(facts: dict[str, Any]) -> str:
     training = facts["training"]
     jackknife = ", ".join(f"{name} {score:.2f}" for name, score in training["jackknife"].items())
     rows = {
-        "file": facts["path"],
-        "kind": facts["kind"],
-        **_file_rows(facts),
-        "parts": sizes_text(facts["sizes"]),
+        **_file_rows(facts, facts["kind"]),
         **_training_rows(training),
         "held-out tags": jackknife,
     }
@@ -272,14 +254,18 @@ def _file_facts(file: ModelFile) -> dict[str, Any]:
         "package_version": file.package_version,
         "checksum": file.checksum,
         "bytes": file.size,
+        "sizes": _part_sizes(file),
     }
 
 
-def _file_rows(facts: Mapping[str, Any]) -> dict[str, str]:
-    """Say who wrote the file, and how large it is."""
+def _file_rows(facts: Mapping[str, Any], kind: str) -> dict[str, str]:
+    """Say what the file holds, who wrote it, and how large it is."""
     return {
+        "file": facts["path"],
+        "kind": kind,
         "written by": f"turbotree {facts['package_version']} (format {facts['format_version']})",
         "size": f"{bytes_text(facts['bytes'])}, {facts['checksum']}",
+        "sizes": sizes_text(facts["sizes"]),
     }
 
 
