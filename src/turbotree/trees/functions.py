@@ -36,16 +36,18 @@ _KNOWN = TreeOptions.__optional_keys__ - _RENAMED.keys()
 
 
 def _trees(scores: Any, where: str, options: Any) -> Trees:
-    if not options.keys() <= _KNOWN:
-        for old, new in _RENAMED.items():
-            if old in options:
-                if new in options:
-                    raise InputError(f"{where}: {old} is the earlier name of {new}: give one")
-                warnings.warn(
-                    f"{where}: {old}= is called {new}= now", DeprecationWarning, stacklevel=3
-                )
-                options[new] = options.pop(old)
-        check_names(where, options, _KNOWN)
+    try:  # names are only looked at when one is wrong: a call takes a few microseconds
+        return Trees(scores, **options)
+    except TypeError:
+        if options.keys() <= _KNOWN:
+            raise
+    for old, new in _RENAMED.items():
+        if old in options:
+            if new in options:
+                raise InputError(f"{where}: {old} is the earlier name of {new}: give one")
+            warnings.warn(f"{where}: {old}= is called {new}= now", DeprecationWarning, stacklevel=3)
+            options[new] = options.pop(old)
+    check_names(where, options, _KNOWN)
     return Trees(scores, **options)
 
 
