@@ -52,7 +52,7 @@ def main() -> int:
         falling = all(a.score >= b.score for found in lists for a, b in itertools.pairwise(found))
         print(
             f"one best {one:.2f} s, {given.k} best {several:.2f} s: {several / one:.2f} times; "
-            f"{len(proven) / len(lists):.2f} trees a sentence, "
+            f"{len(proven) / len(lists):.2f} trees per sentence, "
             f"{100 * sum(proven) / len(proven):.2f} % proven, never rising: {falling}",
             flush=True,
         )

@@ -4,7 +4,7 @@ The Python blocks of a page run one after another in one namespace and an empty 
 ``>>>`` is a doctest, any other is a program that has to finish. In a ``console`` block, lines after
 ``$`` are commands, which run in the same folder; what stands below one is what it has to print,
 ``...`` for anything, and a command that prints what it should may fail. ``<!-- skip -->`` before a
-block (with a reason: ``<!-- skip: needs a treebank -->``) leaves it out.
+block (with a reason: ``<!-- skip: needs a treebank -->``) skips it.
 """
 
 from __future__ import annotations

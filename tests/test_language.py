@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 #: Folders and files that are read, with the endings of what is text.
-PLACES = ("README.md", "docs", "examples", "benchmarks")
+PLACES = ("README.md", "docs", "examples", "benchmarks", "src", "core", "tests")
 ENDINGS = (".md", ".py", ".cpp", ".h", ".js", ".html")
 
 #: What can be counted per something.
@@ -32,8 +32,12 @@ _PER = (
 )
 PATTERNS = {
     "per": (
-        rf"\b(?:one|two|three|four|[\d,.]+) (?:\w+ )?(?:{_COUNTED}) an? (?:{_PER})\b"
+        rf"\b(?:one|two|three|four|\d[\d,.]*) (?:\w+ )?(?:{_COUNTED}) an? (?:{_PER})\b"
         r"(?! (?:of|that|which|has|is|may|can))"
+        rf"|\ban? (?:entry|row|line|column|number|file|thread|process|vector) an? (?:{_PER})\b"
+        r"|\b(?:words|tokens|sentences|bytes|features|files|entries|probabilities|arcs|vectors|"
+        rf"variables|pieces|templates|trees|nodes) an? (?:{_PER})\b"
+        r"(?! (?:of|that|which|has|is|takes|stands))"
     ),
     "per second": (
         r"\b(?:words|tokens|sentences|answers|requests|GB|MB|bytes) an? (?:CPU )?second\b"
@@ -46,7 +50,7 @@ PATTERNS = {
         r"\b(?:each|every|which|this|the|other|own|of|one|two|these|those|its) rooms?\b(?! for)"
     ),
     "bundled": (
-        r"\b(?:comes?|came|goes|taken?|takes) along\b(?! the)"
+        r"\b(?:comes?|came|taken?|takes) along\b(?! the)"
         r"|\b(?:model|treebank|grammar|rules?|set) of the package\b"
     ),
     "process": r"\bworks? (?:\w+ ){0,4}off\b|\bworked off\b",
@@ -69,7 +73,7 @@ def files() -> list[Path]:
         path = ROOT / place
         inside = [path] if path.is_file() else sorted(path.rglob("*"))
         found += [one for one in inside if one.suffix in ENDINGS and one.is_file()]
-    return found
+    return [one for one in found if one != Path(__file__).resolve()]
 
 
 @pytest.mark.parametrize("instead", PATTERNS)

@@ -1,4 +1,4 @@
-"""The committed type stubs say what the extension modules hold; `make stubs` writes them anew."""
+"""The committed type stubs say what the extension modules hold; `make stubs` writes them again."""
 
 from __future__ import annotations
 

@@ -97,8 +97,8 @@ double Transitions::forward_backward(const Scores& scores, double* nodes, double
                                                      : logarithmic(scores, nodes, edges);
 }
 
-// Sums of numbers, scaled anew at each word: one exponential a score. Gives up, and returns false,
-// where the numbers lie so far apart that some may be lost.
+// Sums of numbers, scaled again at each word: one exponential per score. Gives up, and returns
+// false, where the numbers lie so far apart that some may be lost.
 bool Transitions::scaled(const Scores& scores, double* nodes, double* edges,
                          double& log_partition) const {
   const std::size_t count = labels(), words = scores.words;

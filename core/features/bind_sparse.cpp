@@ -42,7 +42,7 @@ void require_keys(const Input<Key>& keys) {
 }
 
 void require_amounts(const Input<double>& amounts) {
-  require(amounts.shape(0) == max_templates, "one number a template expected");
+  require(amounts.shape(0) == max_templates, "one number per template expected");
   for (const double amount : view(amounts))
     require(std::isfinite(amount) && amount >= 0.0, "a number is negative, NaN or infinite");
 }

@@ -33,7 +33,7 @@ class BucketTable {
   static bool well_formed(std::span<const Bucket> buckets) {
     return buckets.size() > overhang && buckets.back().tags[Bucket::slots - 1] == 0;
   }
-  // Entries whose averaged weight is at most `threshold` in magnitude are left out. Empty if a
+  // Entries whose averaged weight is at most `threshold` in magnitude are omitted. Empty if a
   // feature has a label, or if absurdly many features share one hash.
   static std::vector<Bucket> build(const WeightTable& table, float threshold);
 

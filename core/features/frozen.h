@@ -30,7 +30,7 @@ class Frozen {
   }
 
   std::size_t count = 0;
-  int highest_label = 0;  // of all features, those that are left out too
+  int highest_label = 0;  // of all features, those that are omitted too
 
  private:
   bool kept(float weight) const { return std::fabs(weight) > threshold_ && weight != 0.0f; }

@@ -30,7 +30,7 @@ class RowTable {
       : slots_(slots.data()), homes_(homes_of(slots.size())), label_bits_(tag_label_bits) {}
 
   static bool well_formed(std::span<const RowSlot> slots, int tag_label_bits);
-  // Entries whose averaged weight is at most `threshold` in magnitude are left out. Empty if a
+  // Entries whose averaged weight is at most `threshold` in magnitude are omitted. Empty if a
   // label needs more bits, or if absurdly many features share one hash.
   static std::vector<RowSlot> build(const WeightTable& table, int tag_label_bits,
                                     float threshold);

@@ -2,7 +2,7 @@
 //
 // A weight is scale * value, so that shrinking a template costs one multiplication however many
 // features it has; its norm is kept up to date with every change. A template that dies only moves
-// on to its next generation: slots of an earlier one count as zero, are used anew when their
+// on to its next generation: slots of an earlier one count as zero, are used again when their
 // feature comes back, and go when the table is compacted and has many of them.
 #pragma once
 

@@ -1,7 +1,7 @@
 // Scores of parts, and gradients with respect to the weights, for batches of sentences.
 //
 // A part may carry labels: `label_offsets`/`labels` list the labels of each part (CSR), and there
-// is one score a (part, label). Without them there is one score a part.
+// is one score per (part, label). Without them there is one score per part.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct Parts {
 // Whether every offset, row and label is in range.
 bool valid(const Program& program, const Batch& batch, const Parts& parts);
 
-// One score a part, for unlabelled parts.
+// One score per part, for unlabelled parts.
 template <class Table>
 void score(const Program& program, const Batch& batch, const Parts& parts, const Table& table,
            double* scores);
@@ -40,7 +40,8 @@ template <class Table>
 void score_labels(const Program& program, const Batch& batch, const Parts& parts,
                   const Table& table, double* scores);
 
-// What each template adds to each score: a row a part, or (part, label), and a column a template.
+// What each template adds to each score: one row per part, or (part, label), and one column per
+// template.
 // `sums` starts out as zero.
 void contributions(const Program& program, const Batch& batch, const Parts& parts,
                    const WeightTable& table, double* sums);

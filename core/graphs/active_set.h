@@ -22,7 +22,7 @@ class ActiveSet {
   struct Assignment {
     std::vector<std::uint64_t> bits;
     std::vector<std::int32_t> on;  // the links that are 1
-    double own = 0.0;              // the factor's own score
+    double own = 0.0;              // the factor score
   };
 
   struct Memory {

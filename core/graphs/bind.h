@@ -1,4 +1,4 @@
-// The parts of this room's extension module.
+// The parts of this package's extension module.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -59,7 +59,7 @@ std::optional<Columns> trace(Answer& answer) {
   columns["primal_residual"] = to_numpy(std::move(rows.primal_residual));
   columns["dual_residual"] = to_numpy(std::move(rows.dual_residual));
   columns["active"] = to_numpy(std::move(rows.active));
-  // Columns that the solver does not have are left out, and are NaN in Python.
+  // Columns that the solver does not have are omitted, and are NaN in Python.
   if (!rows.moving_variables.empty()) {
     columns["moving_variables"] = to_numpy(std::move(rows.moving_variables));
     columns["moving_factors"] = to_numpy(std::move(rows.moving_factors));

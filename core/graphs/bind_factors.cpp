@@ -32,7 +32,7 @@ void for_each_block(const Graph& graph, Function&& function) {
 }
 
 void require_links(const Graph& graph, std::size_t given) {
-  require(given == static_cast<std::size_t>(graph.links()), "one number a link is needed");
+  require(given == static_cast<std::size_t>(graph.links()), "one number per link is needed");
 }
 
 Output<double> factor_values(const Graph& graph, const Input<std::uint8_t>& chosen) {
@@ -121,7 +121,7 @@ void bind_factors(nb::module_& m) {
   m.def("sum_messages", &sum_messages, "graph"_a, "scores"_a,
         "Log partitions, messages and expected own scores.");
   m.def("expectations", &expectations, "graph"_a, "scores"_a,
-        "How often each of the factors' own scores counts.");
+        "How often each of the factor scores counts.");
   m.def("project", &project, "graph"_a, "targets"_a, "scale"_a,
         "The quadratic subproblem of each factor, one row of targets after the other; the last "
         "answer is returned.");

@@ -114,7 +114,7 @@ std::tuple<double, std::int64_t> bethe(const Graph& graph, const Input<double>& 
 std::tuple<double, Output<double>, Output<double>> losses_of(const Graph& graph,
                                                             const Input<double>& link_scores) {
   require(link_scores.shape(0) == static_cast<std::size_t>(graph.links()),
-          "one score a link is needed");
+          "one score per link is needed");
   BranchAndBound::Losses found = run_unlocked([&] {
     Control control;
     return BranchAndBound(graph, {}, control).losses(view(link_scores));

@@ -23,7 +23,7 @@ struct Factor {
 
 struct Sums {
   double log_partition;
-  double expected_extra;  // the expectation of the factor's own score
+  double expected_extra;  // the expectation of the factor score
 };
 
 // For kinds that remember nothing of a factor between two projections.

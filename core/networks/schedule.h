@@ -1,4 +1,4 @@
-// Which sentences an epoch takes together, and in which order.
+// The batches of sentences of an epoch, and their order.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ struct Batches {
   std::vector<std::int32_t> offsets{0};  // batch i: sentences[offsets[i]], ...
 };
 
-// Batches of up to `words` words each (or one longer sentence), drawn anew for each epoch. Those of
-// one batch are of about the same length, which keeps the steps of an LSTM full.
+// Batches of up to `words` words each (or one longer sentence), drawn again for each
+// epoch. Those of one batch are of about the same length, which keeps the steps of an LSTM full.
 Batches draw_batches(std::span<const std::int32_t> lengths, int words, std::uint64_t seed,
                      std::int64_t epoch);
 

@@ -15,7 +15,7 @@
 namespace turbotree::parsing {
 
 // Pairs of words, each with the literal that says whether it is there. Pairs that are certain or
-// impossible, whatever the tree, are left out.
+// impossible, whatever the tree, are omitted.
 struct LiteralList {
   std::vector<std::int32_t> rows, literals;
   std::vector<std::int32_t> offsets{0};  // of the sentences' pairs

@@ -1,4 +1,4 @@
-// What the binding files of this room share.
+// What the binding files of this package share.
 #pragma once
 
 #include <nanobind/nanobind.h>

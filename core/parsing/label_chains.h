@@ -17,7 +17,7 @@ struct LabelDictionary {
 bool valid(const LabelDictionary& dictionary);
 
 struct LabelChains {
-  // One row a word, in the order of the chains:
+  // One row per word, in the order of the chains:
   // head, modifier, grandparent, sibling before, sibling after, leftmost child, rightmost child,
   // left children, right children, rank, last.
   static constexpr int node_width = 11;

@@ -1,4 +1,4 @@
-// The room's algorithms on many matrices of one padded array, spread over threads.
+// The package's algorithms on many matrices of one padded array, spread over threads.
 #pragma once
 
 #include <cstdint>

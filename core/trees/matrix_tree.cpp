@@ -22,8 +22,8 @@
 // the first half and recurse on the second. That is O(n^3) for everything, about 1.3 n^3
 // multiplications.
 //
-// A single root is the limit of root weights going to zero. In double, the root's rate is left
-// out of every pivot but the last and `escape` holds first-order coefficients. Words that reach the
+// A single root is the limit of root weights going to zero. In double, the root's rate is omitted
+// from every pivot but the last and `escape` holds first-order coefficients. Words that reach the
 // root only through others would leave a pivot of zero, so they are split off first (root_core.h).
 
 namespace turbotree::trees {

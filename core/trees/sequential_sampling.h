@@ -12,7 +12,7 @@ namespace turbotree::trees {
 
 // The words that already have heads hang together in components, each known by the one word of
 // it that has none yet. Drawing a head for such a word, by its exact probability given all the
-// heads drawn before, merges its component into another one: O(n^3) a word. `words` and `root`
+// heads drawn before, merges its component into another one: O(n^3) per word. `words` and `root`
 // are weights as fill_weights makes them. False when a pivot is unsafe.
 template <class Number>
 class SequentialSampler {

@@ -1,4 +1,4 @@
-// What every algorithm of this room shares: the score matrix and the ways a call can end.
+// What every algorithm of this package shares: the score matrix and the ways a call can end.
 #pragma once
 
 #include <cstddef>

@@ -161,9 +161,9 @@ def test_what_does_not_fit_is_an_input_error(arguments, message):
 
 
 def test_transitions_are_a_square_table_with_flags_for_each_label():
-    with pytest.raises(InputError, match="one row a label"):
+    with pytest.raises(InputError, match="one row per label"):
         Transitions(np.ones((2, 3)))
-    with pytest.raises(InputError, match="one row a label"):
+    with pytest.raises(InputError, match="one row per label"):
         Transitions(np.ones((0, 0)))
     with pytest.raises(InputError, match="starts"):
         Transitions(np.ones((2, 2)), starts=[1])

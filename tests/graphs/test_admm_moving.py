@@ -1,4 +1,4 @@
-"""What the trace of ADMM says has not come to rest."""
+"""What the trace of ADMM says has not converged."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """What the functions of a factor must give, by enumerating its assignments.
 
-A test describes its kind by a plain Python function ``own(assignment) -> float``: the factor's own
+A test describes its kind by a plain Python function ``own(assignment) -> float``: the factor
 score, ``-inf`` where the assignment is not allowed.
 """
 

@@ -86,7 +86,7 @@ def test_logic_and_automata_relax_siblings_alike(case, shape):
 @given(st.data(), NON_PROJECTIVE)
 @settings(max_examples=40)
 def test_automata_and_chains_are_never_looser_than_logic(data, shape):
-    """Automata of three siblings are left out: with the others they share only arcs, not steps."""
+    """Automata of three siblings are omitted: with the others they share only arcs, not steps."""
     names = [name for name in FAMILIES if name != "tri_sibling"]
     parts, scores = data.draw(cases(families=data.draw(mixes(names))))
     structured = build_graph(parts, 0, scores, shape).solve("linear_program").upper_bound

@@ -1,4 +1,4 @@
-"""One small pipeline for all tests of the room."""
+"""One small pipeline for all tests of the package."""
 
 from __future__ import annotations
 

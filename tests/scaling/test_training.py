@@ -114,7 +114,7 @@ def test_a_killed_run_goes_on_to_the_same_file(two_shards, stop_after, tmp_path)
     parser = train_in_shards(DATA, again, 2, resume=True, **options)
     assert bytes_of(parser, tmp_path) == two_shards
     # One epoch of the pruner, two of the parts, two of labels, each of two legs for two workers;
-    # after the parts, the features that trees support are counted, anew if need be.
+    # after the parts, the features that trees support are counted, again if need be.
     arcs, labels = min(stop_after, 12) // 4, max(0, stop_after - 14) // 4
     assert again.calls == 22 - 4 * (arcs + labels)
 

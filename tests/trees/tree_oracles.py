@@ -43,7 +43,7 @@ def all_trees(words: int, single_root: bool, projective: bool) -> NDArray[np.int
 
 
 class Enumeration:
-    """Everything this room computes, by looking at every tree."""
+    """Everything this package computes, by looking at every tree."""
 
     def __init__(self, scores: NDArray[np.float64], single_root: bool, projective: bool) -> None:
         words = len(scores) - 1

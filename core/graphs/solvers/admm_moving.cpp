@@ -1,4 +1,4 @@
-// What of ADMM has not come to rest, for traces: Figure 3 of Martins et al. (2011).
+// What of ADMM has not converged, for traces: Figure 3 of Martins et al. (2011).
 #include <cmath>
 
 #include "graphs/solvers/admm.h"
@@ -6,8 +6,8 @@
 namespace turbotree::graphs {
 
 // A variable is idle if all its copies in the last round were the consensus of the round before,
-// which then does not move; a factor if all its variables are. Counted anew from all links, whether
-// the round was sparse or not, so that it tells how many could have been left out.
+// which then does not move; a factor if all its variables are. Counted from all links, whether the
+// round was sparse or not, so that it tells how many could have been omitted.
 void Admm::trace_moving(Trace& trace) {
   is_moving_.assign(consensus_.size(), 0);
   double variables = 0.0, of_variables = 0.0;

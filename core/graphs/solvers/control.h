@@ -38,11 +38,11 @@ class Control {
   bool stopped_ = false;
 };
 
-// One row a round.
+// One row per round.
 struct Trace {
   std::vector<std::int64_t> iteration;
   std::vector<double> upper_bound, value, primal_residual, dual_residual, active;
-  // What has not come to rest, as shares of all; empty if the solver does not know.
+  // What has not converged, as shares of all; empty if the solver does not know.
   std::vector<double> moving_variables, moving_factors, moving_links;
 };
 

@@ -49,8 +49,8 @@ double Extrapolation::last_step() const {
 }
 
 // Minimises |r_last - sum_j g_j (r_{j+1} - r_j)| over g, where r_j is the j-th step, by
-// orthogonalising the differences from the newest to the oldest; those that add nothing are left
-// out. The answer is the last state moved by the same g.
+// orthogonalising the differences from the newest to the oldest; those that add nothing are
+// omitted. The answer is the last state moved by the same g.
 bool Extrapolation::extrapolate(std::vector<double>& state) {
   if (count_ < 3) return false;
   const std::size_t differences = count_ - 2;

@@ -6,7 +6,7 @@
 namespace turbotree::graphs {
 
 double decisive_push(const Graph& graph) {
-  // What pairs and its own score can make of a variable, and what a factor's own score can be.
+  // What pairs and its own score can make of a variable, and what a factor score can be.
   std::vector<double> strength(graph.scores.size());
   double largest = 0.0;
   for (std::size_t v = 0; v < strength.size(); ++v)

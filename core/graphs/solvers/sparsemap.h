@@ -1,5 +1,5 @@
 // The relaxed best assignment with a quadratic regulariser (LP-SparseMAP, Niculae and Martins
-// 2020): maximises scores.u + the factors' own scores - 1/2 |u|^2 over the local polytope.
+// 2020): maximises scores.u + the factor scores - 1/2 |u|^2 over the local polytope.
 //
 // Consensus among the factors, as in ADMM; that u is strongly convex makes it unique, and a
 // piecewise linear function of the scores.

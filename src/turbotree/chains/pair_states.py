@@ -89,7 +89,7 @@ class PairStates:
         return self.of_labels(states).reshape(-1), later, found.edge_probabilities
 
     def of_labels(self, states: FloatArray) -> FloatArray:
-        """Sum the probabilities of states by label, one row a word."""
+        """Sum the probabilities of states by label, one row per word."""
         summed: FloatArray = states @ self._members
         return summed
 

@@ -66,7 +66,7 @@ class Transitions:
     ) -> None:
         table = np.asarray(allowed, dtype=bool)
         if table.ndim != 2 or table.shape[0] != table.shape[1] or not len(table):
-            raise InputError(f"allowed has the shape {table.shape}; expected one row a label")
+            raise InputError(f"allowed has the shape {table.shape}; expected one row per label")
         self.labels = len(table)
         self.allowed = table
         self.starts = self._flags(starts, "starts")
@@ -113,7 +113,7 @@ class Transitions:
     def k_best(self, node_scores: npt.ArrayLike, edge_scores: npt.ArrayLike, k: int) -> BestLabels:
         """Find the best labellings of one row of words, best first; fewer if there are fewer.
 
-        ``labels`` has one row a labelling.
+        ``labels`` has one row per labelling.
         """
         if k < 1:
             raise InputError(f"k is {k}; expected at least 1")

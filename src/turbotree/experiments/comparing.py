@@ -133,7 +133,7 @@ def side_by_side(
     form: str = "{:.2f}",
     note: str = "",
 ) -> Table:
-    """Lay out one row a treebank: ours, and the paper's value for the same language.
+    """Lay out one row per treebank: ours, and the paper's value for the same language.
 
     Parameters
     ----------

@@ -45,7 +45,7 @@ class ExperimentContext:
     note
         Called with what goes on.
     progress
-        Opens what shows the progress of a training run, anew for each.
+        Opens what shows the progress of a training run, again for each.
     """
 
     dataset: Dataset

@@ -116,7 +116,7 @@ class Claim:
 
     @property
     def beyond_chance(self) -> bool:
-        """Whether the interval leaves zero out."""
+        """Whether the interval excludes zero."""
         return self.difference.low > 0 or self.difference.high < 0
 
     @property

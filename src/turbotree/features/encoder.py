@@ -127,7 +127,7 @@ class Encoder:
         self._known = self._empty()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # What is kept for speed stays here; another process makes it anew.
+        # What is kept for speed stays here; another process makes it again.
         return Encoder, (self.attributes, self.set_attributes, self.vocabularies, self.lexicon)
 
     @classmethod

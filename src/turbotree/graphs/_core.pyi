@@ -30,7 +30,7 @@ def sum_messages(graph: Graph, scores: Annotated[NDArray[numpy.float64], dict(sh
     """Log partitions, messages and expected own scores."""
 
 def expectations(graph: Graph, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
-    """How often each of the factors' own scores counts."""
+    """How often each of the factor scores counts."""
 
 def project(graph: Graph, targets: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], scale: float) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
     """

@@ -188,7 +188,7 @@ def learn_in_shards(
     state = TrainingState.begin(new_weights, Weights.restore, EpochRecord, checkpoint)
     step = min(LARGEST_STEP, options.largest_step * data.shards)
     of_shard = replace(options, largest_step=step)
-    if data.shards > 1:  # then the average begins anew for all at once, below
+    if data.shards > 1:  # then the average begins again for all at once, below
         of_shard = replace(of_shard, average_from=0.0)
     for epoch in range(state.epoch, options.epochs):
         if len(state.records) <= epoch:

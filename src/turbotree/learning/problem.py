@@ -114,7 +114,7 @@ def excluded_parts(problem: Problem) -> BoolArray | None:
 
 
 class Task(Protocol):
-    """A training set of problems; they are made anew when asked for, to save memory.
+    """A training set of problems; they are made again when asked for, to save memory.
 
     It may also have ``problem_in_round(index, number)``, which :func:`~turbotree.learning.learn`
     then calls instead of ``problem``: an instance that is a little different in each round.

@@ -43,7 +43,7 @@ def train_network(
     threads: int = 1,
     kernels: str = "",
 ) -> Network:
-    """Train a network on sentences with trees; words without a head are left out of the loss.
+    """Train a network on sentences with trees; words without a head are omitted from the loss.
 
     Parameters
     ----------

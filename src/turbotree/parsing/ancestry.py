@@ -168,7 +168,7 @@ def ancestry_scores(
 
 
 def renumbered(literals: IntArray, arcs: int, first: int) -> LongArray:
-    """Number literals anew: arcs as they are, variables from `first` on."""
+    """Renumber literals: arcs as they are, variables from `first` on."""
     wide = literals.astype(np.int64)
     shift = first - arcs
     # ~x of a variable is -x - 1: it moves the other way.

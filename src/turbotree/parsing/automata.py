@@ -161,7 +161,7 @@ def automata_extras(
     Parameters
     ----------
     told
-        By kind, one number for each of the factors' own scores; the automata are those of
+        By kind, one number for each of the factor scores; the automata are those of
         :func:`add_automata`.
     sentence
         Which sentence of the batch.

@@ -38,7 +38,7 @@ class Certificate:
     note: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """Give plain values; a bound or gap that is not known is None, no note is left out.
+        """Give plain values; a bound or gap that is not known is None, an empty note is omitted.
 
         >>> Certificate(Status.OPTIMAL, 2.5, 0.0, 3, 0.01).to_dict()["status"]
         'optimal'

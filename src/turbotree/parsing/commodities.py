@@ -150,7 +150,7 @@ def _components(words: int, heads: Ints, modifiers: Ints) -> tuple[Ints, Bools, 
 
 
 def _on_cycles(left: int, below: list[int], above: list[int]) -> int:
-    """Leave out, again and again, the words that nobody heads or that head nobody."""
+    """Remove, again and again, the words that nobody heads or that head nobody."""
     while True:
         kept = left
         for word in _members(left):

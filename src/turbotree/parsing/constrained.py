@@ -132,7 +132,7 @@ def label_limits(
 ) -> LabelLimits:
     """Return the labels that words of a batch may take where constraints say something of them.
 
-    A label that the model does not know is left out here.
+    A label that the model does not know is omitted here.
     """
     numbers = {name: number for number, name in enumerate(dictionary.names)}
     limits: LabelLimits = {}

@@ -157,7 +157,7 @@ class Parser(SeveralTrees, Stored):
             Allow only one word under the root; by default as in the training data.
         rules
             What trees and labels have to obey: the text of rules, the path of a rule file, the
-            name of rules that come along, or what :func:`turbotree.parsing.compile_rules` made of
+            name of bundled rules, or what :func:`turbotree.parsing.compile_rules` made of
             them. ``docs/parsing/rules.md`` has the language.
         keep_given
             Keep the heads and labels that sentences have, and find the rest: ``_``.

@@ -30,7 +30,7 @@ class PartMarginals:
     log_partition
         Of the distribution over trees; the Bethe approximation if there are parts of higher order.
     converged
-        Whether belief propagation came to rest; always true for arc-factored models.
+        Whether belief propagation converged; always true for arc-factored models.
     parts
         The probability of each part by family, if asked for.
     """

@@ -78,7 +78,7 @@ class Profile:
         lines = [
             f"{self.sentences:,} sentences, {self.words:,} words, "
             f"{100 * self.proofs / sentences:.1f} % of the trees proven best, "
-            f"{self.words / total if total else 0:,.0f} words a CPU second"
+            f"{self.words / total if total else 0:,.0f} words per CPU second"
         ]
         lines += [
             f"  {name:<10} {spent:8.2f} s  {100 * spent / total if total else 0:5.1f} %  "

@@ -66,7 +66,7 @@ def reduced(
 
 
 def _keys(rows: IntArray, base: int) -> npt.NDArray[np.int64]:
-    """Return one number a row; -1 stands for no word."""
+    """Return one number per row; -1 stands for no word."""
     keys = np.zeros(len(rows), dtype=np.int64)
     for column in rows.T:
         keys = keys * base + column + 1

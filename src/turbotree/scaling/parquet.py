@@ -1,6 +1,6 @@
 """Parquet in and out: columns of documents to annotate, and trees as tables.
 
-A file is read by row groups, each of which is a piece for a worker. What comes out has one row a
+A file is read by row groups, each of which is a piece for a worker. What comes out has one row per
 word, or one row per sentence; ``docs/scale.md`` lists the columns.
 """
 
@@ -21,8 +21,8 @@ from turbotree.text import CONLLU, OnError, Sentence, read_layout
 ROWS = ("token", "sentence")
 #: Columns that hold documents, if nothing else is said; the first that is there.
 _USUAL = ("conllu", "text")
-# Sentences a row group of the output, and documents that are read at once.
-_SENTENCES_A_GROUP = 2000
+# Sentences per row group of the output, and documents that are read at once.
+_SENTENCES_PER_GROUP = 2000
 _DOCUMENTS_A_BATCH = 256
 
 
@@ -195,7 +195,7 @@ def write_trees(
         number = -1
         for number, (row, sentence) in enumerate(trees):
             lines += to_rows(number, row, sentence)
-            if (number + 1) % _SENTENCES_A_GROUP == 0:
+            if (number + 1) % _SENTENCES_PER_GROUP == 0:
                 writer.write_table(arrow.Table.from_pylist(lines, schema))
                 lines = []
         if lines or number < 0:

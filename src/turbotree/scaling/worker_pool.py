@@ -2,7 +2,7 @@
 
 Engines hand any call to any worker. A shard of a training set is read once and visited in every
 epoch, so it has a worker of its own. A worker that dies is replaced, and its call made again: the
-new one has to read everything anew, which is why a call carries all that it takes.
+new one has to read everything again, which is why a call carries all that it takes.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ class RayWorkerPool:
     def run(
         self, function: Callable[..., _R], calls: Sequence[tuple[Any, ...]]
     ) -> Iterator[tuple[int, _R]]:
-        """Make one call at each worker; Ray starts those anew that died, and calls again."""
+        """Make one call at each worker; Ray starts those again that died, and calls again."""
         import ray
 
         running = {

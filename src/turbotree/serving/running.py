@@ -111,7 +111,7 @@ def _impatient_protocol(limits: Limits) -> Any:
     the time.
 
     The time is counted from the opening of a connection, or from the first byte of a further
-    request, and not begun anew by more bytes. In between, uvicorn's own keep-alive counts.
+    request, and not begun again by more bytes. In between, uvicorn's own keep-alive counts.
     """
     from uvicorn.protocols.http.auto import AutoHTTPProtocol
 

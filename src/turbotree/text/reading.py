@@ -31,7 +31,7 @@ def read_conllu(source: Source, *, on_error: OnError = "raise") -> Iterator[Sent
         is given as soon as the blank line after it has come.
     on_error : {"raise", "skip"} or callable
         What to do about a malformed sentence: raise the InputError, leave the sentence out, or
-        leave it out and call a function with the error.
+        skip it and call a function with the error.
 
     Yields
     ------

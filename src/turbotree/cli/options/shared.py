@@ -15,7 +15,7 @@ Engine = Literal["processes", "ray"]
 
 
 def _shared(declare: Callable[..., Any], **usual: Any) -> Callable[..., Any]:
-    """Make a function that declares an option anew, with what a command has otherwise."""
+    """Make a function that declares an option again, with what a command has otherwise."""
     return lambda **changes: declare(**{**usual, **changes})
 
 

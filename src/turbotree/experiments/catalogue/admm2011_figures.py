@@ -202,7 +202,7 @@ FIGURE_4 = Experiment(
     "admm2011-fig4",
     ADMM_2011,
     "Figure 4",
-    "the time of ADMM and of an LP solver for the same relaxation, a point a sentence",
+    "the time of ADMM and of an LP solver for the same relaxation, one point per sentence",
     "ADMM faster on average, above all on short sentences",
     DATA,
     "dev",

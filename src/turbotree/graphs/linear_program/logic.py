@@ -19,7 +19,7 @@ def add_logic(model: Model, block: Block) -> None:
 
 
 def _sums(model: Model, block: Block, values: FloatArray, low: object, high: object) -> None:
-    """One row a factor over its links."""
+    """One row per factor over its links."""
     model.add_rows(block.lengths, block.variables, values, low, high, block.negated)
 
 

@@ -39,7 +39,7 @@ from turbotree.scoring import Batch
 if TYPE_CHECKING:
     from turbotree.parsing.parser import Parser
 
-#: So many arcs of a tree are left out by turns where its labels break rules.
+#: So many arcs of a tree are omitted by turns where its labels break rules.
 _MOST_ARCS = 8
 
 #: Decoders whose trees are the best of another kind: rules have nothing to hold them against.
@@ -53,7 +53,7 @@ def read_rules(rules: RulesLike | None, parser: Parser, decoder: str) -> ParserR
     compiled = compile_rules(rules).with_learnt(parser.record.get("rules", {}))
     compiled.check_labels(parser.labels.dictionary.names)
     if decoder in _BY_RISK:
-        raise InputError(f"decoder {decoder!r} knows no rules; choose another, or leave them out")
+        raise InputError(f"decoder {decoder!r} knows no rules; choose another, or omit them")
     return compiled
 
 

@@ -65,7 +65,7 @@ def _trees(
 ) -> list[FoundTree]:
     """Return the best trees of the candidate arcs that obey.
 
-    As long as one of the best trees breaks a rule, that rule is added and the search begun anew:
+    As long as one of the best trees breaks a rule, that rule is added and the search begun again:
     the best trees without some rules are the best with them if none of them breaks one.
     """
     started, scored = perf_counter(), obeying.scored

@@ -1,7 +1,7 @@
 """Corrected trees in a folder: a CoNLL-U file, and a journal of what is not in it yet.
 
 A tree is first written to the journal and flushed to the disk; only then is it acknowledged. Now
-and then the file is written anew with all trees, beside the old one, and takes its place by one
+and then the file is written again with all trees, beside the old one, and takes its place by one
 rename; then the journal is emptied. Whatever moment a crash comes at, file and journal together
 have every tree that was acknowledged: reading the journal twice changes nothing.
 

@@ -17,7 +17,7 @@ import { drawTree, focusWord, reveal } from "./tree.js";
 const TREES = 5;
 
 let model = null;
-let sentences = []; // one state a sentence: see newStates
+let sentences = []; // one state per sentence: see newStates
 let current = 0;
 let editor = null;
 let pending = null; // aborts the requests under way
