@@ -261,7 +261,7 @@ def test_a_page_that_is_loaded_again_keeps_its_text(page: Any, browser: Any, ser
     rules = "rule few: forall h: at most 3 m: arc(h, m)"
     page.fill("#rules-text", rules)
     page.wait_for_selector("text=The tree satisfies these rules")
-    page.wait_for_timeout(600)  # the editor waits for the text to come to rest
+    page.wait_for_timeout(600)  # the editor waits until typing has paused
     page.reload()
     page.wait_for_selector("#found:not([hidden]) svg.tree")
     assert (page.input_value("#input"), page.input_value("#rules-text")) == (WORDS, rules)
