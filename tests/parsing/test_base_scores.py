@@ -9,6 +9,7 @@ from turbotree.errors import InputError
 from turbotree.features import Weights
 from turbotree.learning import LearnerOptions, Loss, learn
 from turbotree.parsing import TrainingOptions
+from turbotree.parsing.training.label_task import LabelTask
 from turbotree.parsing.training.part_task import PartTask
 from turbotree.parsing.training.trainer import TrainingData
 from turbotree.text import treebank
@@ -53,5 +54,19 @@ def test_nothing_is_left_to_learn_where_base_scores_say_it_all(data):
 
 def test_base_scores_have_to_fit_the_parts(data):
     base = [{"arc": np.zeros(3)}] * len(data.train.heads)
-    with pytest.raises(InputError, match=r"base scores of arc parts; expected"):
+    with pytest.raises(InputError, match=r"base scores of arc: shape .*; expected one per part"):
         task_with(data, base).problem(0)
+    base = [{"arcs": np.zeros(3)}] * len(data.train.heads)
+    with pytest.raises(InputError, match=r"unknown family of base scores 'arcs'.*'arc'"):
+        task_with(data, base).problem(0)
+
+
+def test_labels_take_base_scores_too(data):
+    model, trees = data.blueprint.label_model(), data.train
+    given = (model, trees.encoded, trees.heads, trees.labels)
+    plain, options = LabelTask(*given), LearnerOptions(Loss.named("svm"), epochs=1)
+    counts = [int(plain.problem(i).cost.sum()) + len(h) for i, h in enumerate(trees.heads)]
+    sure = [{"label": 100.0 * plain.problem(i).gold[:n]} for i, n in enumerate(counts)]
+    _, (record,) = learn(LabelTask(*given, sure), options)
+    assert (record.loss, record.updates) == (0.0, 0)
+    assert learn(plain, options)[1][0].updates > 0

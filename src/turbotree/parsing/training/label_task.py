@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from turbotree.features import AnyWeights, Encoded
 from turbotree.features._core import Gradient
 from turbotree.learning import Expectation
 from turbotree.parsing.labels import LabelModel
+from turbotree.parsing.training.part_task import joined_base_scores
 from turbotree.parsing.training.treebank import UNKNOWN
 
 
@@ -20,7 +21,12 @@ class LabelProblem:
     """One training tree of the labeller: its node parts, then its edge parts."""
 
     def __init__(
-        self, model: LabelModel, encoded: Encoded, heads: IntArray, labels: IntArray
+        self,
+        model: LabelModel,
+        encoded: Encoded,
+        heads: IntArray,
+        labels: IntArray,
+        base: Mapping[str, FloatArray] | None = None,
     ) -> None:
         self._structure = structure = model.chains(encoded, heads)
         self._scorer = model.sparse
@@ -31,6 +37,8 @@ class LabelProblem:
         self.cost = np.zeros(len(self.gold))
         self.cost[: self._split] = known & (self.gold[: self._split] == 0)
         self.excluded = self.cost > 0 if (labels == UNKNOWN).any() else None
+        sizes = {"label": self._split, "label_pair": len(self.gold) - self._split}
+        self._base = None if base is None else joined_base_scores(base, sizes)
 
     @property
     def gold_is_allowed(self) -> bool:
@@ -38,10 +46,11 @@ class LabelProblem:
         return bool(self.gold[: self._split].sum() == len(self._structure.words))
 
     def scores(self, weights: AnyWeights) -> FloatArray:
-        """Score each label and each pair of neighbouring labels."""
+        """Score each label and each pair of neighbouring labels; fixed scores are added."""
         parts = self._structure.parts
         scores = self._scorer.score_prepared(self._prepared, parts, weights)
-        return np.concatenate([scores["label"], scores["label_pair"]])
+        own = np.concatenate([scores["label"], scores["label_pair"]])
+        return own if self._base is None else own + self._base
 
     def decode(self, scores: FloatArray) -> FloatArray:
         """Return the best labelling."""
@@ -100,7 +109,10 @@ class LabelProblem:
 
 
 class LabelTask:
-    """The training set of a labeller: gold trees with their labels, or `UNKNOWN` for some."""
+    """The training set of a labeller: gold trees with their labels, or `UNKNOWN` for some.
+
+    `base_scores` are as for :class:`PartTask`, of the families ``"label"`` and ``"label_pair"``.
+    """
 
     def __init__(
         self,
@@ -108,17 +120,20 @@ class LabelTask:
         encoded: Sequence[Encoded],
         heads: Sequence[IntArray],
         labels: Sequence[IntArray],
+        base_scores: Sequence[Mapping[str, FloatArray]] | None = None,
     ) -> None:
         self._model = model
         self._encoded = encoded
         self._heads = heads
         self._labels = labels
+        self._base_scores = base_scores
 
     def __len__(self) -> int:
         return len(self._encoded)
 
     def problem(self, index: int) -> LabelProblem:
         """Return one tree's problem."""
+        base = self._base_scores[index] if self._base_scores else None
         return LabelProblem(
-            self._model, self._encoded[index], self._heads[index], self._labels[index]
+            self._model, self._encoded[index], self._heads[index], self._labels[index], base
         )

@@ -72,7 +72,8 @@ class PartProblem:
         if known is not None and not known.all():
             self.cost[: self._ends[0]] *= known[arcs.rows[:, 1] - 1]
             self.excluded = self.cost > 0
-        self._base = None if base is None else self._base_scores(base)
+        sizes = {name: len(self._parts[name].rows) for name in model.families}
+        self._base = None if base is None else joined_base_scores(base, sizes)
 
     def scores(self, weights: AnyWeights) -> FloatArray:
         """Score each part; fixed scores are added, if there are any."""
@@ -135,20 +136,6 @@ class PartProblem:
         """Return the parts' features, weighted."""
         return self._model.gradient(self._prepared, self._parts, self._split(coefficients))
 
-    def _base_scores(self, base: Mapping[str, FloatArray]) -> FloatArray:
-        """Return fixed scores of all parts, 0 for families that have none."""
-        scores = {
-            name: base.get(name, np.zeros(len(self._parts[name].rows)))
-            for name in self._model.families
-        }
-        for name, given in scores.items():
-            if given.shape != (len(self._parts[name].rows),):
-                raise InputError(
-                    f"{given.shape} base scores of {name} parts; "
-                    f"expected {len(self._parts[name].rows)}"
-                )
-        return self._joined(scores)
-
     def _split(self, values: FloatArray) -> dict[str, FloatArray]:
         pieces = np.split(values, self._ends[:-1])
         return dict(zip(self._model.families, pieces, strict=True))
@@ -160,6 +147,22 @@ class PartProblem:
 
     def _indicator(self, heads: IntArray) -> FloatArray:
         return self._joined(self._parts.indicators(0, heads))
+
+
+def joined_base_scores(base: Mapping[str, FloatArray], sizes: Mapping[str, int]) -> FloatArray:
+    """Join the fixed scores of a sentence's parts, 0 for families that have none.
+
+    >>> joined_base_scores({"arc": np.array([1.0, 2.0])}, {"arc": 2, "sibling": 1}).tolist()
+    [1.0, 2.0, 0.0]
+    """
+    for name, scores in base.items():
+        if name not in sizes:
+            raise unknown("family of base scores", name, sizes)
+        if scores.shape != (sizes[name],):
+            raise InputError(
+                f"base scores of {name}: shape {scores.shape}; expected one per part, {sizes[name]}"
+            )
+    return np.concatenate([base.get(name, np.zeros(size)) for name, size in sizes.items()])
 
 
 class PartTask:
