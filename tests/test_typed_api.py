@@ -86,6 +86,9 @@ MISTAKES = {
     "of trees": "Trees([[0.0]], single_rot=True)",
     "of a function of trees": "tt.trees.marginals([[0.0]], projectiv=True)",
     "of decode": "tt.decode([[0.0]], singleroot=True)",
+    "of training a parser": "tt.Parser.train(treebank(9, seed=1), epoch=2)",
+    "of training a tagger": 'tt.Tagger.train(treebank(9, seed=1), tasks="tag")',
+    "of training a pipeline": "tt.Pipeline.train(treebank(9, seed=1), eposhs=2)",
 }
 
 
