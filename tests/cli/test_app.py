@@ -59,6 +59,14 @@ def test_a_missing_argument_is_explained(fails: Callable[..., str]) -> None:
         "missing INPUT (sentences to choose from, with tags but no trees); "
         "expected turbotree suggest MODEL INPUT (see turbotree suggest --help)"
     )
+    assert fails("explain", "en", "x.conllu") == (
+        "missing --arc (head and word, by their numbers) (see turbotree explain --help)"
+    )
+
+
+def test_a_bad_number_is_told_with_its_option(fails: Callable[..., str]) -> None:
+    assert fails("parse", "en", "--threads", "x").startswith("--threads: ")
+    assert fails("parse", "en", "--threads", "0").startswith("--threads: ")
 
 
 @pytest.mark.parametrize(

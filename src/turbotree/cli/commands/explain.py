@@ -35,9 +35,7 @@ class SentenceOptions(Options):
 class ExplainOptions(SentenceOptions):
     """What ``turbotree explain`` takes."""
 
-    arc: str = option(
-        ..., "The numbers of the head (0 is the root) and of the word.", metavar="HEAD,WORD"
-    )
+    arc: str = option(..., "Head and word, by their numbers; 0 is the root.", metavar="HEAD,WORD")
     most: int = option(
         20,
         "How many features to show; 0 for all. JSON has all.",

@@ -25,6 +25,8 @@ _BAD_CHOICE = re.compile(
     r"(?P<choices>.*)"
 )
 
+_BAD_VALUE = re.compile(r"Invalid value for '(?P<option>.+?)'.*?: (?P<reason>.*)")
+
 MISTAKE, BROKEN_PIPE = 2, 141
 
 
@@ -111,12 +113,17 @@ def _about_arguments(error: Any) -> str:
         return f"{found['option']}: unknown value {found['value']!r}" + suggest(
             found["value"], choices
         )
-    if message.startswith("Missing argument") and context is not None:
+    if message.startswith("Missing ") and context is not None:
         missing = error.param
-        help_text = (getattr(missing, "help", None) or "").rstrip(".")
+        help_text = re.split("[.;]", getattr(missing, "help", None) or "")[0]
         about = f" ({help_text[0].lower()}{help_text[1:]})" if help_text else ""
+        if missing.opts[0].startswith("-"):
+            return f"missing {missing.opts[0]}{about}"
         usage = f"{context.command_path} {_arguments(parameters)}"
         return f"missing {_metavar(missing)}{about}; expected {usage}"
+    if found := _BAD_VALUE.fullmatch(message):
+        reason = found["reason"]
+        return f"{found['option']}: {reason[:1].lower()}{reason[1:]}"
     return message
 
 
