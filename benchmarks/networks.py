@@ -23,7 +23,7 @@ from turbotree.evaluation import attachment_scores
 from turbotree.learning.epochs import EpochRecord
 from turbotree.learning.progress import Silent
 from turbotree.networks import Network, NetworkOptions, _core, train_network
-from turbotree.networks.training import TrainingRun
+from turbotree.networks.training import NetworkTask
 from turbotree.text import Sentence, read_conllu
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -37,7 +37,7 @@ class Shown(Silent):
         print(f"  epoch {record.epoch}: loss {record.loss:,.0f}, {scores}", file=sys.stderr)
 
 
-def seconds_per_epoch(run: TrainingRun, updates: int) -> float:
+def seconds_per_epoch(run: NetworkTask, updates: int) -> float:
     """Time some updates, and scale them to all words."""
     batches = run.batches(0)[:updates]
     begin = time.process_time()
@@ -47,7 +47,7 @@ def seconds_per_epoch(run: TrainingRun, updates: int) -> float:
     return (time.process_time() - begin) * run.words / words
 
 
-def rival_seconds_per_epoch(run: TrainingRun, train: list[Sentence], updates: int) -> float:
+def rival_seconds_per_epoch(run: NetworkTask, train: list[Sentence], updates: int) -> float:
     """The same updates of the same network with PyTorch on one thread."""
     import torch
     from benchmarks.networks_torch import TorchNetwork
@@ -130,7 +130,7 @@ def main() -> None:
         **small,
     )
     figures: dict[str, Any] = {"treebank": Path(given.treebank).name, "hidden": given.hidden}
-    run = TrainingRun(train, options)
+    run = NetworkTask(train, options)
     figures["weights"] = len(run.training.state()[0])
     if given.rival_updates:
         own = seconds_per_epoch(run, given.rival_updates)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from turbotree.networks import NetworkOptions, WordVectors
-from turbotree.networks.training import TrainingRun
+from turbotree.networks.training import NetworkTask
 from turbotree.text import Sentence
 
 #: Sizes that fill no vector register.
@@ -29,5 +29,5 @@ def make_run(
     options: NetworkOptions = SMALL,
     vectors: WordVectors | None = None,
     kernels: str = "",
-) -> TrainingRun:
-    return TrainingRun(sentences, options, vectors, kernels)
+) -> NetworkTask:
+    return NetworkTask(sentences, options, vectors=vectors, kernels=kernels)

@@ -11,14 +11,14 @@ from oracles.networks import Reference, named
 from small_networks import SMALL, make_run
 
 from turbotree.networks import WordVectors, _core
-from turbotree.networks.training import TrainingRun
+from turbotree.networks.training import NetworkTask
 from turbotree.text import Sentence
 from turbotree.trees import log_partition
 
 _STEP = 1e-5
 
 
-def reference_of(run: TrainingRun, chosen: list[Sentence]) -> tuple[Reference, np.ndarray]:
+def reference_of(run: NetworkTask, chosen: list[Sentence]) -> tuple[Reference, np.ndarray]:
     flat = run.training.state()[0].astype(np.float64)
     arrays = run.encoder.arrays(chosen)
     table = None if run.vectors is None else run.vectors.table.astype(np.float64)
@@ -32,7 +32,7 @@ def probes(gradient: np.ndarray, count: int, rng: np.random.Generator) -> list[i
     return [*chosen, *rng.integers(len(gradient), size=1).tolist()] if len(gradient) else []
 
 
-def check(run: TrainingRun, chosen: list[Sentence], loss: Any) -> None:
+def check(run: NetworkTask, chosen: list[Sentence], loss: Any) -> None:
     batch = np.arange(len(chosen), dtype=np.int32)
     arcs, labels, words = run.training.accumulate(batch, False, 1)
     reference, flat = reference_of(run, chosen)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -14,8 +14,9 @@ from turbotree.arrays import IntArray
 from turbotree.errors import InputError
 from turbotree.evaluation import attachment_scores
 from turbotree.learning.checkpoint import Checkpoint
-from turbotree.learning.epochs import EpochRecord
+from turbotree.learning.epochs import EpochRecord, OnInstance
 from turbotree.learning.progress import Progress, Silent
+from turbotree.learning.run import Run, Stage
 from turbotree.networks import _core
 from turbotree.networks.inputs import InputEncoder
 from turbotree.networks.network import Network, sizes_of
@@ -24,7 +25,8 @@ from turbotree.networks.vectors import WordVectors
 from turbotree.networks.vocabulary import Vocabulary
 from turbotree.text import Sentence
 
-_NAME = "network"
+#: The name of the stage.
+STAGE = "network"
 _EPSILON = 1e-8
 #: The learning rate rises over this share of all updates.
 _WARM_UP = 0.02
@@ -38,7 +40,8 @@ def train_network(
     options: NetworkOptions | None = None,
     *,
     vectors: WordVectors | None = None,
-    checkpoint: Path | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    resume: bool = False,
     progress: Progress | None = None,
     threads: int = 1,
     kernels: str = "",
@@ -56,8 +59,10 @@ def train_network(
     vectors
         Pretrained word vectors.
     checkpoint
-        Where the state is kept, so that a run that was killed goes on where it stood, to the same
-        bytes. It is deleted at the end.
+        Folder to keep the state of training in, so that a run that was killed can be resumed, to
+        the same bytes. The state is deleted at the end.
+    resume
+        Go on from what the folder holds, if anything.
     progress
         Told of each batch and each epoch.
     threads
@@ -66,48 +71,73 @@ def train_network(
         The instruction set to use; the fastest there is by default.
     """
     options = NetworkOptions() if options is None else options
-    progress = Silent() if progress is None else progress
-    run = TrainingRun(list(train), options, vectors, kernels)
-    keep = None if checkpoint is None else Checkpoint(checkpoint, run.settings())
-    records, epoch, done = run.resume(keep)
-    progress.start(_NAME, run.words, run.epochs)
-    while epoch < run.epochs:
+    task = NetworkTask(list(train), options, vectors=vectors, kernels=kernels, threads=threads)
+    run = Run(
+        checkpoint, task.settings(), resume, (STAGE,), Silent() if progress is None else progress
+    )
+
+    def score(network: Network) -> dict[str, float]:
+        scores = attachment_scores(dev, network.parse(dev, threads=threads))
+        return {"dev UAS": scores.uas, "dev LAS": scores.las}
+
+    network = run.train(network_stage(task, score if dev else None)).model
+    if (kept := run.checkpoint(STAGE)) is not None:
+        kept.remove()
+    return network
+
+
+def network_stage(
+    task: NetworkTask, score: Callable[[Network], Mapping[str, float]] | None = None
+) -> Stage[NetworkTask, Network]:
+    """Return the stage of a training run that trains a network."""
+    return Stage(STAGE, task, task, NetworkTask.network, score, learn=learn_network)
+
+
+def learn_network(
+    stage: Stage[NetworkTask, Network],
+    *,
+    checkpoint: Checkpoint | None,
+    on_instance: OnInstance,
+    on_epoch: Callable[[NetworkTask, EpochRecord], None],
+) -> tuple[NetworkTask, list[EpochRecord]]:
+    """Train a network; see :class:`turbotree.learning.run.Learn`. The task holds the weights."""
+    task = cast(NetworkTask, stage.task)
+    records, epoch, done = task.resume(checkpoint)
+    while epoch < task.epochs:
         if len(records) == epoch:
             records.append(EpochRecord(epoch + 1))
         record = records[epoch]
-        batches = run.batches(epoch)
+        batches = task.batches(epoch)
         while done < len(batches):
-            record.loss += run.update(
-                epoch * len(batches) + done, len(batches), batches[done], threads
+            record.loss += task.update(
+                epoch * len(batches) + done, len(batches), batches[done], task.threads
             )
             record.updates += 1
             done += 1
-            progress.instance(_NAME, run.words * done // len(batches), record)
-            if keep is not None and keep.due():
-                keep.save(run, records, epoch, done)
-        if dev:
-            scores = attachment_scores(dev, run.network().parse(dev, threads=threads))
-            record.scores = {"UAS": scores.uas, "LAS": scores.las}
-        progress.epoch(_NAME, record)
+            on_instance(task.words * done // len(batches), record)
+            if checkpoint is not None and checkpoint.due():
+                checkpoint.save(task, records, epoch, done)
+        on_epoch(task, record)
         epoch, done = epoch + 1, 0
-        if keep is not None:
-            keep.save(run, records, epoch, done)
-    if keep is not None:
-        keep.remove()
-    return run.network()
+        if checkpoint is not None:
+            checkpoint.save(task, records, epoch, done)
+    return task, records
 
 
-class TrainingRun:
-    """A training run: the data as ids, and the core's state."""
+class NetworkTask:
+    """What a network is trained on, as ids, and the state of its training in the core."""
 
     def __init__(
         self,
         train: list[Sentence],
         options: NetworkOptions,
+        *,
         vectors: WordVectors | None = None,
         kernels: str = "",
+        threads: int = 1,
     ) -> None:
         self.options, self.vectors, self.kernels = options, vectors, kernels
+        self.threads = threads
         self.vocabulary = Vocabulary.fit(train)
         if not self.vocabulary.labels:
             raise InputError("no sentence to train on has a head with a relation")
@@ -140,6 +170,9 @@ class TrainingRun:
             shards=options.shards,
             seed=options.seed,
         )
+
+    def __len__(self) -> int:
+        return self.words
 
     def settings(self) -> dict[str, Any]:
         """Return what a state that is gone on with has to agree in."""
@@ -186,7 +219,7 @@ class TrainingRun:
             "updates": np.array([updates], dtype=np.int64),
         }
 
-    def restore(self, arrays: dict[str, npt.NDArray[Any]]) -> TrainingRun:
+    def restore(self, arrays: dict[str, npt.NDArray[Any]]) -> NetworkTask:
         """Undo :meth:`state`."""
         weights, mean, square, average = (
             np.ascontiguousarray(arrays[name], dtype=np.float32) for name in _ARRAYS
