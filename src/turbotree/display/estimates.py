@@ -97,7 +97,7 @@ class Estimate:
 
 
 def roughly(seconds: float) -> str:
-    """Say how long something will take, as far as anybody can know.
+    """Return how long something will take, as far as anybody can know.
 
     >>> roughly(7.6), roughly(200), roughly(3 * 3600 + 700)
     ('8 s', '3 min', '3 h 12 min')

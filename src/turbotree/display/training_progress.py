@@ -42,7 +42,7 @@ class _Clock:
         self._sizes[name] = (instances, epochs)
 
     def instance(self, name: str, position: int) -> bool:
-        """Tell whether this is the learner's first; a resumed one begins in the middle.
+        """Return whether this is the learner's first; a resumed one begins in the middle.
 
         Its time counts from then on: what it has to wait for before is no work of its own.
         """

@@ -54,7 +54,7 @@ def word_pattern(form: str) -> str:
 
 
 def word_case(form: str) -> str:
-    """Tell how a word is capitalised: its first letter, and whether the others are like it.
+    """Return how a word is capitalised: its first letter, and whether the others are like it.
 
     >>> [word_case(form) for form in ("dog", "Dog", "DOG", "McDonald", "iPod", "A", "12")]
     ['lower', 'title', 'upper', 'title', 'mixed', 'title', 'none']
@@ -68,7 +68,7 @@ def word_case(form: str) -> str:
 
 
 def _how_many(test: Callable[[str], bool]) -> Callable[[Word], str]:
-    """Tell of how many of a word's characters something is true: none, some or all."""
+    """Return for how many characters of a word something holds: none, some or all."""
 
     def value(word: Word) -> str:
         found = [test(character) for character in word[0]]
@@ -138,7 +138,7 @@ ATTRIBUTES = tuple(_READERS)
 
 
 def is_single(name: str) -> bool:
-    """Tell whether an attribute exists and has one value a word.
+    """Return whether an attribute exists and has one value per word.
 
     >>> is_single("suffix3"), is_single("feats:Case"), is_single("feat"), is_single("colour")
     (True, True, False, False)

@@ -94,7 +94,7 @@ class _PartView:
         self._between = range(low + 1, high) if low >= 0 else range(0)
 
     def features(self, template: Template) -> Iterator[tuple[str, ...]]:
-        """Give the values of a template's features in the order in which the core emits them."""
+        """Yield the values of a template's features in the order in which the core emits them."""
         fixed: dict[int, str] = {}
         between: list[tuple[int, WordAtom]] = []
         sets: dict[str, list[tuple[int, WordAtom]]] = {slot: [] for slot in self._slots}

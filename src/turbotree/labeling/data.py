@@ -104,7 +104,7 @@ def resolve_column(layout: Layout, name: str) -> str:
 
 
 def are_spans(sequences: Iterable[Sequence[str]]) -> bool:
-    """Tell whether all labels are those of spans: O, B-X, I-X, ...
+    """Return whether all labels are those of spans: O, B-X, I-X, ...
 
     >>> are_spans([["B-NP", "O"]]), are_spans([["NN", "O"]]), are_spans([["O"]])
     (True, False, True)

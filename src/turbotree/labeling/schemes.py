@@ -81,7 +81,7 @@ def convert(tags: Sequence[str], scheme: str) -> list[str]:
 
 
 def detect_scheme(sequences: Iterable[Sequence[str]]) -> str:
-    """Tell which scheme label sequences are written in.
+    """Return which scheme label sequences are written in.
 
     What fits both IOB1 and BIO counts as BIO, and so does what breaks the rules of both.
 
@@ -109,7 +109,7 @@ def detect_scheme(sequences: Iterable[Sequence[str]]) -> str:
 
 
 def span_transitions(labels: Sequence[str], scheme: str) -> Transitions:
-    """Tell which labels of a scheme may follow one another.
+    """Return which labels of a scheme may follow one another.
 
     >>> transitions = span_transitions(["B-NP", "I-NP", "O"], "bio")
     >>> transitions.allowed[2].tolist(), transitions.starts.tolist()

@@ -61,7 +61,7 @@ class Checkpoint:
         self._last = time.monotonic()
 
     def due(self) -> bool:
-        """Tell whether it is time to save again."""
+        """Return whether it is time to save again."""
         return time.monotonic() - self._last >= self.seconds_between
 
     def save(self, weights: Storable, records: list[Any], epoch: int, done: int) -> None:

@@ -25,7 +25,7 @@ class EpochRecord:
     scores: dict[str, float] = field(default_factory=dict)
 
     def figures(self) -> list[str]:
-        """Say how large the weights are.
+        """Return how large the weights are.
 
         >>> EpochRecord(1, features=1200).figures()
         ['1,200 features']
@@ -112,7 +112,7 @@ class TrainingState(Generic[AnyStorable, AnyRecord]):
         on_instance: OnInstance | None,
         end_epoch: Callable[[AnyRecord], None],
     ) -> Iterator[tuple[int, int, AnyRecord]]:
-        """Give the rounds that are left, each a chance to learn from one instance.
+        """Yield the rounds that are left, each a chance to learn from one instance.
 
         Parameters
         ----------

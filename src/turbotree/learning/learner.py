@@ -164,7 +164,7 @@ def _support(weights: Weights, task: Task) -> None:
 
 
 def supported(task: Task) -> Weights:
-    """Give weights, all zero, for the features that occur in a right answer."""
+    """Return zero weights for the features that occur in a right answer."""
     weights = Weights()
     _support(weights, task)
     return weights

@@ -43,7 +43,7 @@ def script_of(form: str, lemma: str) -> str:
 
 
 def _same_case(base: str, lemma: str) -> bool:
-    """Tell whether what both share in lower case is also written alike."""
+    """Return whether what both share in lower case is also written alike."""
     match = SequenceMatcher(None, base.lower(), lemma.lower(), autojunk=False).find_longest_match()
     shared = slice(match.a, match.a + match.size), slice(match.b, match.b + match.size)
     return base[shared[0]] == lemma[shared[1]]

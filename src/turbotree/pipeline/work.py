@@ -27,7 +27,7 @@ def fold_name(fold: int, folds: int) -> str:
 
 
 def tells_spaces(sentences: Sequence[Sentence]) -> bool:
-    """Tell whether sentences say where tokens touch one another: ``SpaceAfter=No``."""
+    """Return whether sentences say where tokens touch one another: ``SpaceAfter=No``."""
     return not all(token.space_after for s in sentences for token in surface_tokens(s))
 
 

@@ -98,7 +98,7 @@ def annotated(
     on_failure: OnFailure | None,
     options: dict[str, Any],
 ) -> Iterator[Placed]:
-    """Give the sentences of a piece with what a model finds."""
+    """Yield the sentences of a piece with what a model finds."""
     if options.get("rules") is not None:
         options = {**options, "rules": compile_rules(options["rules"])}  # once for all batches
     if layout is not None:

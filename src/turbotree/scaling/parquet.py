@@ -27,7 +27,7 @@ _DOCUMENTS_A_BATCH = 256
 
 
 def is_parquet(path: str | os.PathLike[str]) -> bool:
-    """Tell whether a file is called as if it were Parquet.
+    """Return whether a file is called as if it were Parquet.
 
     >>> is_parquet("corpus.parquet"), is_parquet("corpus.conllu")
     (True, False)

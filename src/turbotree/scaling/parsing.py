@@ -234,7 +234,7 @@ class _Job:
         return self.folder / "joined"
 
     def is_done(self, piece: AnyPiece) -> bool:
-        """Tell whether a piece was done before."""
+        """Return whether a piece was done before."""
         return (self._joined.exists() and self.target.exists()) or self.path_of(piece).exists()
 
     def join(self) -> None:

@@ -122,7 +122,7 @@ class RayWorkerPool:
             yield number, fetched(done[0], f"shard {number + 1}")
 
     def stop(self) -> None:
-        """Give the workers' places free."""
+        """Stop the workers."""
         import ray
 
         for actor in self._actors:

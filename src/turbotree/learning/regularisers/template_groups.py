@@ -79,7 +79,7 @@ def label_groups(keys: npt.ArrayLike, *, weights: str | npt.ArrayLike = "one") -
 def precedes(
     coarse: Template, fine: Template, order: Mapping[str, tuple[str, ...]] = COARSENESS
 ) -> bool:
-    """Tell whether a template sees nothing that another does not see as well or finer.
+    """Return whether a template sees nothing that another does not see as well or finer.
 
     Each atom of the coarse one has to be met by an equal one of the fine one, or by one of the
     same word whose attribute is finer (``order`` names the finer ones of each).

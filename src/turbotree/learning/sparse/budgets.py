@@ -114,7 +114,7 @@ def _numbers(mask: Mask) -> list[int]:
 
 
 def _needed(member: int, alive: Mask, groups: Groups) -> bool:
-    """Tell whether something else that is alive is in a member's group."""
+    """Return whether something else that is alive is in a member's group."""
     if member >= len(groups):
         return False
     return any(other != member and alive[other] for other in groups.of_group(member))

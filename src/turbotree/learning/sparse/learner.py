@@ -99,7 +99,7 @@ class SparseRecord(EpochRecord):
     trace: list[list[int]] = field(default_factory=list)
 
     def figures(self) -> list[str]:
-        """Say how large the weights are, and were.
+        """Return how large the weights are, and were.
 
         >>> SparseRecord(1, features=70, groups=3, peak_features=1200).figures()
         ['70 features in 3 groups, at most 1,200']

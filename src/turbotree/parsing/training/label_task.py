@@ -73,7 +73,7 @@ class LabelProblem:
         return self._scorer.gradient(self._prepared, self._structure.parts, own)
 
     def _known(self, labels: IntArray) -> BoolArray:
-        """Tell for each label whether that of its node is known.
+        """Return for each label whether that of its node is known.
 
         Of a tree that is known in part, a label that its dictionary does not allow counts as
         unknown: no answer could hold it.

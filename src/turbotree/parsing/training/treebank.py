@@ -124,7 +124,7 @@ def label_dictionary(data: Treebank, encoder: Encoder, names: list[str]) -> Labe
 
 
 def pruning_record(data: Treebank, candidates: Sequence[Parts]) -> dict[str, float]:
-    """Tell how many candidates a word has, and how many gold arcs are not among them."""
+    """Return how many candidates a word has, and how many gold arcs are not among them."""
     if not data.heads:
         return {}
     kept = sum(
@@ -152,7 +152,7 @@ def names_of_labels(sentences: Sequence[Sentence]) -> list[str]:
 
 
 def single_root(sentences: Sequence[Sentence], wanted: bool | None) -> bool:
-    """Tell whether trees have a single root, by the treebank if nothing is wanted."""
+    """Return whether trees have a single root, by the treebank if nothing is wanted."""
     several = next((s for s in sentences if s.heads.count(0) > 1), None)
     if wanted and several is not None:
         raise InputError.at(
