@@ -22,7 +22,7 @@ from timing import cpu_seconds
 from turbotree.graphs import Status
 from turbotree.parsing import Parser
 from turbotree.parsing.decoding import decode
-from turbotree.parsing.parts import PartSet, families_of
+from turbotree.parsing.parts import PartSet, ScoredSentence, families_of
 from turbotree.scoring import Batch
 from turbotree.text import Sentence, read_conllu
 
@@ -83,10 +83,7 @@ def run(parser: Parser, cases: Sequence[tuple[PartSet, dict[str, Any]]], name: s
     for parts, scores in cases:
         seconds, (_, score, known) = cpu_seconds(
             decode,
-            parts,
-            0,
-            scores,
-            parser.shape,
+            ScoredSentence(parts, 0, scores, parser.shape),
             decoder,
             decomposition=decomposition,
             **options,

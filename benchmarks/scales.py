@@ -32,9 +32,10 @@ from oracles.trees import all_trees
 from turbotree.errors import InfeasibleError
 from turbotree.graphs import FactorGraph, Status
 from turbotree.parsing.arcs import TreeShape
+from turbotree.parsing.arrays.decode import decode as decode_arrays
+from turbotree.parsing.arrays.parts import dense_parts, part_scores
 from turbotree.parsing.decoding import decode
-from turbotree.parsing.dense_parts import dense_parts, part_scores
-from turbotree.parsing.own_scores import decode as decode_arrays
+from turbotree.parsing.parts import ScoredSentence
 
 SOLVERS: dict[str, tuple[str, dict[str, Any]]] = {
     "admm": ("admm", {}),
@@ -152,7 +153,8 @@ class Words:
         parts, places = dense_parts(self.arcs, len(self.arcs) - 1, grandparents=True)
         own = {"arc": self.arcs, "sibling": self.siblings, "grandparent": self.grandparents}
         scores = part_scores(own, places)
-        return decode(parts, 0, scores, self.shape, name, decomposition=decomposition)
+        scored = ScoredSentence(parts, 0, scores, self.shape)
+        return decode(scored, name, decomposition=decomposition)
 
 
 def sentences(rng: np.random.Generator, count: int, seen: Callable[..., None]) -> None:

@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 import pytest
 
 from turbotree.parsing import Parse, Parser
-from turbotree.parsing.probabilities import PartMarginals, part_marginals
+from turbotree.parsing.decoding import PartMarginals, part_marginals
 from turbotree.text import converted, layout_of, read_conllu, read_conllx, write_conllx
 
 SENTENCE = "1\tBirds\tbird\tNOUN\tNNS\t_\t_\t_\t_\t_\n2\tsing\tsing\tVERB\tVBP\t_\t_\t_\t_\t_\n\n"

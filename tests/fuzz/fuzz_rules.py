@@ -20,9 +20,9 @@ import numpy as np
 from turbotree import Parser
 from turbotree.errors import InfeasibleError, InputError
 from turbotree.parsing import compile_rules
-from turbotree.parsing.rules.lazily import broken_rules
+from turbotree.parsing.rules.groundings import TreeWorld
+from turbotree.parsing.rules.lazy_grounding import broken_rules
 from turbotree.parsing.rules.words import Words
-from turbotree.parsing.rules.worlds import TreeWorld
 from turbotree.text import Sentence, treebank
 
 VARIABLES = tuple("abcdefghxyz")

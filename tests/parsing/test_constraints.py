@@ -14,7 +14,7 @@ from turbotree.errors import InfeasibleError, InputError
 from turbotree.graphs import Status
 from turbotree.parsing import Parser, TreeShape
 from turbotree.parsing.constraints import Constraints
-from turbotree.parsing.decoding import tree_score
+from turbotree.parsing.parts import ScoredSentence
 from turbotree.text import Sentence, treebank
 
 BIRDS = Sentence.from_words(["All", "small", "birds", "sing"], comments=["sent_id = b1"])
@@ -86,10 +86,12 @@ def test_without_pruning_the_answer_is_the_best_tree_that_obeys(wide_parser, sho
         sentence, require=require, forbid=forbid, spans=spans, single_root=True, decoder="exact"
     )
     assert parse.certificate.status is Status.OPTIMAL
-    parts, scores = parse._batch.parts, parse._batch.scores
+    parts, scores = parse._batch.scored.parts, parse._batch.scored.scores
     rows = set(map(tuple, parts.arcs.rows.tolist()))
     assert all(set(arcs_of(tree)) <= rows for tree in trees)
-    best = max(tree_score(parts, 0, scores, np.array(tree, dtype=np.int32)) for tree in trees)
+    best = max(
+        ScoredSentence(parts, 0, scores).score(np.array(tree, dtype=np.int32)) for tree in trees
+    )
     assert parse.score == pytest.approx(best)
 
 

@@ -16,10 +16,9 @@ from oracles.trees import all_trees
 from turbotree.errors import InputError
 from turbotree.graphs import Status
 from turbotree.parsing import Parser, TreeShape
-from turbotree.parsing.decoding import tree_score
-from turbotree.parsing.dense_parts import dense_parts, part_scores
-from turbotree.parsing.k_best import _diverse, _of_arcs, _of_graph
-from turbotree.parsing.parts import MODELS
+from turbotree.parsing.arrays.parts import dense_parts, part_scores
+from turbotree.parsing.decoding.k_best import k_best_by_arcs, k_best_by_graph, k_best_trees
+from turbotree.parsing.parts import MODELS, ScoredSentence
 from turbotree.text import Sentence, treebank
 
 
@@ -31,7 +30,7 @@ def problems(draw, longest=5):
     parts, scores = draw(cases(longest=longest, families=families))
     own = of_sentence(parts, scores, 0)
     trees = candidate_trees(parts, 0, shape)
-    values = sorted((tree_score(parts, 0, own, tree) for tree in trees), reverse=True)
+    values = sorted((ScoredSentence(parts, 0, own).score(tree) for tree in trees), reverse=True)
     return parts, own, shape, trees, values
 
 
@@ -39,14 +38,16 @@ def problems(draw, longest=5):
 @given(problem=problems(), k=st.integers(1, 12))
 def test_the_list_is_that_of_enumeration(problem, k):
     parts, scores, shape, trees, values = problem
-    found = _of_graph(parts, 0, scores, shape, None, k, exact=True)
+    found = k_best_by_graph(ScoredSentence(parts, 0, scores, shape), k, exact=True)
     assert [tree.score for tree in found] == pytest.approx(values[:k], abs=1e-5)
     assert len({tuple(tree.heads.tolist()) for tree in found}) == min(k, len(trees))
     for tree in found:
         assert tree.certificate.status is Status.OPTIMAL
-        assert tree_score(parts, 0, scores, tree.heads) == pytest.approx(tree.score, abs=1e-6)
+        assert ScoredSentence(parts, 0, scores).score(tree.heads) == pytest.approx(
+            tree.score, abs=1e-6
+        )
     if not parts.families:
-        of_arcs = _of_arcs(parts, 0, scores["arc"], shape, k)
+        of_arcs = k_best_by_arcs(ScoredSentence(parts, 0, scores, shape), k)
         assert [tree.score for tree in of_arcs] == pytest.approx(values[:k], abs=1e-6)
 
 
@@ -63,7 +64,9 @@ def test_no_tree_hides_behind_one_that_is_ruled_out(seed):
     parts, places = dense_parts(arrays["arc"], words, grandparents=which != 1)
     trees = list(all_trees(words, single_root=shape.single_root, projective=shape.projective))
     values = sorted((score_of(list(tree), *arrays.values()) for tree in trees), reverse=True)
-    found = _of_graph(parts, 0, part_scores(arrays, places), shape, None, 5, exact=True)
+    found = k_best_by_graph(
+        ScoredSentence(parts, 0, part_scores(arrays, places), shape), 5, exact=True
+    )
     assert [tree.score for tree in found] == pytest.approx(values[:5], abs=1e-5)
 
 
@@ -76,8 +79,8 @@ def test_lists_of_sentences_of_up_to_six_words_are_those_of_enumeration(model, w
     parts = part_set([words], [left], MODELS[model])
     scores = {name: rng.normal(size=len(parts[name].rows)) for name in MODELS[model]}
     trees = candidate_trees(parts, 0, TreeShape())
-    values = sorted((tree_score(parts, 0, scores, tree) for tree in trees), reverse=True)
-    found = _of_graph(parts, 0, scores, TreeShape(), None, 10, exact=True)
+    values = sorted((ScoredSentence(parts, 0, scores).score(tree) for tree in trees), reverse=True)
+    found = k_best_by_graph(ScoredSentence(parts, 0, scores, TreeShape()), 10, exact=True)
     assert [tree.score for tree in found] == pytest.approx(values[:10], abs=1e-5)
     assert len({tuple(tree.heads.tolist()) for tree in found}) == len(found)
 
@@ -87,8 +90,10 @@ def test_lists_of_sentences_of_up_to_six_words_are_those_of_enumeration(model, w
 def test_each_diverse_tree_is_the_best_that_differs_enough(problem, k, diversity):
     parts, scores, shape, trees, _ = problem
     chosen = []
-    left = [(tree_score(parts, 0, scores, tree), tree) for tree in trees]
-    found = _diverse(parts, 0, scores, shape, None, k, diversity)
+    left = [(ScoredSentence(parts, 0, scores).score(tree), tree) for tree in trees]
+    found = k_best_trees(
+        ScoredSentence(parts, 0, scores, shape), k, diversity=diversity, exact=True
+    )
     for tree in found:
         assert tree.score == pytest.approx(max(value for value, _ in left), abs=1e-5)
         chosen.append(tree.heads)
@@ -155,11 +160,11 @@ def test_samples_have_the_probabilities_of_the_model(some_parser, held_out, leng
     count = 2000
     drawn = some_parser.sample(sentence, count, seed=5)
     assert drawn[0].certificate.status is Status.LIMIT
-    parts, scores = drawn[0]._batch.parts, drawn[0]._batch.scores
+    parts, scores = drawn[0]._batch.scored.parts, drawn[0]._batch.scored.scores
     temperature = some_parser.arc_temperature
     trees = candidate_trees(parts, 0, some_parser.shape)
     masses = {
-        tuple(tree.tolist()): math.exp(tree_score(parts, 0, scores, tree) / temperature)
+        tuple(tree.tolist()): math.exp(ScoredSentence(parts, 0, scores).score(tree) / temperature)
         for tree in trees
     }
     total = sum(masses.values())

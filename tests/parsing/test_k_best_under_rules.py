@@ -9,9 +9,9 @@ from turbotree import Parser
 from turbotree.errors import InfeasibleError, InputError
 from turbotree.graphs import Status
 from turbotree.parsing import compile_rules
-from turbotree.parsing.rules.lazily import broken_rules, cost_of
+from turbotree.parsing.rules.groundings import TreeWorld
+from turbotree.parsing.rules.lazy_grounding import broken_rules, cost_of
 from turbotree.parsing.rules.words import Words
-from turbotree.parsing.rules.worlds import TreeWorld
 from turbotree.text import treebank
 
 SHORT = [s for s in treebank(60, seed=5) if 3 <= len(s) <= 5][:6]

@@ -11,11 +11,9 @@ from turbotree.errors import InfeasibleError, InputError
 from turbotree.graphs import Status
 from turbotree.graphs.factors.blocks import Kind
 from turbotree.parsing.arcs import TreeShape, best_trees
-from turbotree.parsing.commodities import commodities
-from turbotree.parsing.decoding import build_graph, decode, tree_score
-from turbotree.parsing.logic import logic_graph
-from turbotree.parsing.parts import FAMILIES, NEEDS, families_of
-from turbotree.parsing.relaxation import solve_relaxation
+from turbotree.parsing.decoding import build_graph, decode, logic_graph, solve_relaxation
+from turbotree.parsing.decoding.commodities import commodities
+from turbotree.parsing.parts import CLASSES, FAMILIES, ScoredSentence, families_of
 
 NON_PROJECTIVE = st.builds(TreeShape, single_root=st.booleans(), projective=st.just(False))
 
@@ -23,7 +21,7 @@ NON_PROJECTIVE = st.builds(TreeShape, single_root=st.booleans(), projective=st.j
 def mixes(names):
     """Sets of families, each with those that it needs."""
     return st.sets(st.sampled_from([name for name in names if name != "arc"])).map(
-        lambda chosen: families_of("arc", list(chosen.union(*(NEEDS.get(c, ()) for c in chosen))))
+        lambda chosen: families_of("arc", list(chosen.union(*(CLASSES[c].needs for c in chosen))))
     )
 
 
@@ -33,7 +31,9 @@ FAR = {"max_iterations": 20000, "residual_threshold": 1e-8}
 
 
 def best_score(parts, scores, shape):
-    return max(tree_score(parts, 0, scores, tree) for tree in candidate_trees(parts, 0, shape))
+    return max(
+        ScoredSentence(parts, 0, scores).score(tree) for tree in candidate_trees(parts, 0, shape)
+    )
 
 
 def close(value, scale=1e-5):
@@ -45,7 +45,7 @@ def close(value, scale=1e-5):
 def test_the_best_assignment_of_the_logic_is_the_best_tree(data, shape):
     parts, scores = data.draw(cases(families=data.draw(MIXES)))
     best = best_score(parts, scores, shape)
-    graph = logic_graph(parts, 0, scores, shape)
+    graph = logic_graph(ScoredSentence(parts, 0, scores, shape))
     solution = graph.solve("linear_program", exact=True)
     assert solution.value == close(best)
     arcs = solution.values[: len(parts.arcs.rows)]
@@ -57,15 +57,18 @@ def test_the_best_assignment_of_the_logic_is_the_best_tree(data, shape):
 @settings(max_examples=10)
 def test_the_logic_has_simple_factors_only(case, shape):
     parts, scores = case
-    assert all(block.kind <= Kind.PAIR for block in logic_graph(parts, 0, scores, shape).blocks)
+    assert all(
+        block.kind <= Kind.PAIR
+        for block in logic_graph(ScoredSentence(parts, 0, scores, shape)).blocks
+    )
 
 
 @given(st.data(), NON_PROJECTIVE)
 @settings(max_examples=40)
 def test_the_linear_program_is_the_relaxation_of_the_logic(data, shape):
     parts, scores = data.draw(cases(families=data.draw(MIXES)))
-    graph = logic_graph(parts, 0, scores, shape)
-    written = solve_relaxation(parts, 0, scores, shape)
+    graph = logic_graph(ScoredSentence(parts, 0, scores, shape))
+    written = solve_relaxation(ScoredSentence(parts, 0, scores, shape))
     assert written.upper_bound == close(graph.solve("linear_program").upper_bound)
     assert written.upper_bound >= best_score(parts, scores, shape) - 1e-5
 
@@ -74,13 +77,15 @@ def test_the_linear_program_is_the_relaxation_of_the_logic(data, shape):
 @settings(max_examples=30)
 def test_logic_and_automata_relax_siblings_alike(case, shape):
     parts, scores = case
-    expected = solve_relaxation(parts, 0, scores, shape).upper_bound
+    expected = solve_relaxation(ScoredSentence(parts, 0, scores, shape)).upper_bound
     tight = close(expected, 1e-3)
-    assert build_graph(parts, 0, scores, shape).solve("linear_program").upper_bound == close(
-        expected
-    )
+    assert build_graph(ScoredSentence(parts, 0, scores, shape)).solve(
+        "linear_program"
+    ).upper_bound == close(expected)
     for write in (build_graph, logic_graph):
-        assert write(parts, 0, scores, shape).solve("admm", **FAR).upper_bound == tight
+        assert (
+            write(ScoredSentence(parts, 0, scores, shape)).solve("admm", **FAR).upper_bound == tight
+        )
 
 
 @given(st.data(), NON_PROJECTIVE)
@@ -89,8 +94,10 @@ def test_automata_and_chains_are_never_looser_than_logic(data, shape):
     """Automata of three siblings are omitted: with the others they share only arcs, not steps."""
     names = [name for name in FAMILIES if name != "tri_sibling"]
     parts, scores = data.draw(cases(families=data.draw(mixes(names))))
-    structured = build_graph(parts, 0, scores, shape).solve("linear_program").upper_bound
-    logic = solve_relaxation(parts, 0, scores, shape).upper_bound
+    structured = (
+        build_graph(ScoredSentence(parts, 0, scores, shape)).solve("linear_program").upper_bound
+    )
+    logic = solve_relaxation(ScoredSentence(parts, 0, scores, shape)).upper_bound
     assert logic >= structured - 1e-5 * max(1.0, abs(structured))
 
 
@@ -98,8 +105,8 @@ def test_automata_and_chains_are_never_looser_than_logic(data, shape):
 @settings(max_examples=40)
 def test_a_single_commodity_is_never_tighter_than_several(data, shape):
     parts, scores = data.draw(cases(families=data.draw(MIXES)))
-    several = solve_relaxation(parts, 0, scores, shape)
-    single = solve_relaxation(parts, 0, scores, shape, single_commodity=True)
+    several = solve_relaxation(ScoredSentence(parts, 0, scores, shape))
+    single = solve_relaxation(ScoredSentence(parts, 0, scores, shape), single_commodity=True)
     assert single.upper_bound >= several.upper_bound - 1e-5 * max(1.0, abs(several.upper_bound))
 
 
@@ -112,8 +119,8 @@ def test_a_single_commodity_can_be_looser():
     parts = part_set([3], [[(0, 1), (0, 2), (1, 2), (2, 1), (0, 3)]], ("arc",))
     scores = {"arc": (parts.arcs.rows[:, 0] > 0).astype(float)}
     shape = TreeShape(single_root=False)
-    several = solve_relaxation(parts, 0, scores, shape)
-    single = solve_relaxation(parts, 0, scores, shape, single_commodity=True)
+    several = solve_relaxation(ScoredSentence(parts, 0, scores, shape))
+    single = solve_relaxation(ScoredSentence(parts, 0, scores, shape), single_commodity=True)
     assert several.upper_bound == close(1.0)
     assert single.upper_bound == close(4 / 3)
 
@@ -130,8 +137,10 @@ def test_few_commodities_keep_arcs_in_the_hull_of_trees(words, seed, share, shap
     # Deep arcs are liked better, so that the best heads alone often form cycles.
     scores = rng.normal(size=len(kept)) + 2.0 * (parts.arcs.rows[:, 0] > 0)
     heads = best_trees(parts.lengths, parts.arcs, scores, shape)
-    best = tree_score(parts, 0, {"arc": scores}, heads)
-    assert solve_relaxation(parts, 0, {"arc": scores}, shape).upper_bound == close(best)
+    best = ScoredSentence(parts, 0, {"arc": scores}).score(heads)
+    assert solve_relaxation(ScoredSentence(parts, 0, {"arc": scores}, shape)).upper_bound == close(
+        best
+    )
 
 
 def test_arcs_without_cycles_need_no_flow():
@@ -145,9 +154,11 @@ def test_decoders_with_logic_give_trees_and_claim_only_what_is_true(data, shape)
     best = best_score(parts, scores, shape)
     trees = candidate_trees(parts, 0, shape)
     for decoder in ("admm", "exact", "lp", "lp-single", "ilp"):
-        heads, score, known = decode(parts, 0, scores, shape, decoder, decomposition="logic")
+        heads, score, known = decode(
+            ScoredSentence(parts, 0, scores, shape), decoder, decomposition="logic"
+        )
         assert any((heads == tree).all() for tree in trees)
-        assert score == close(tree_score(parts, 0, scores, heads))
+        assert score == close(ScoredSentence(parts, 0, scores).score(heads))
         assert known.bound >= best - 1e-5 * max(1.0, abs(best))
         if decoder in ("exact", "ilp"):
             assert known.status is Status.OPTIMAL
@@ -159,7 +170,9 @@ def test_one_word_hangs_from_the_root():
     parts = part_set([1], [[(0, 1)]])
     scores = {name: np.ones(len(parts[name].rows)) for name in FULL}
     for decoder in ("admm", "lp", "lp-single", "ilp"):
-        heads, score, known = decode(parts, 0, scores, TreeShape(), decoder, decomposition="logic")
+        heads, score, known = decode(
+            ScoredSentence(parts, 0, scores, TreeShape()), decoder, decomposition="logic"
+        )
         # The arc, and its row of siblings: none before it, none after it.
         assert (heads.tolist(), score, known.status) == ([0], 3.0, Status.OPTIMAL)
 
@@ -179,7 +192,7 @@ def test_what_cannot_be_decomposed_is_refused(decoder, decomposition, shape, mes
     parts = part_set([1], [[(0, 1)]])
     scores = {name: np.zeros(len(parts[name].rows)) for name in FULL}
     with pytest.raises(InputError, match=message):
-        decode(parts, 0, scores, shape, decoder, decomposition=decomposition)
+        decode(ScoredSentence(parts, 0, scores, shape), decoder, decomposition=decomposition)
 
 
 @pytest.mark.parametrize("decoder", ["admm", "lp", "lp-single", "ilp"])
@@ -187,4 +200,4 @@ def test_candidates_without_a_tree_are_infeasible_for_flows(decoder):
     parts = part_set([2], [[(1, 2), (2, 1)]])
     scores = {name: np.zeros(len(parts[name].rows)) for name in FULL}
     with pytest.raises(InfeasibleError):
-        decode(parts, 0, scores, TreeShape(), decoder, decomposition="logic")
+        decode(ScoredSentence(parts, 0, scores, TreeShape()), decoder, decomposition="logic")

@@ -11,7 +11,6 @@ import pytest
 from turbotree.errors import InputError
 from turbotree.graphs import Status
 from turbotree.parsing import Parse, Parser, long_sentences
-from turbotree.parsing.decoding import tree_score
 from turbotree.text import Sentence, check_tree, treebank
 
 _WORDS = 150
@@ -60,7 +59,7 @@ def test_a_very_long_sentence_gets_a_tree_and_a_note(model: str) -> None:
 def test_its_score_and_bound_are_those_of_its_parts() -> None:
     parse = _parsed()
     batch = parse._batch
-    found = tree_score(batch.parts, 0, batch.scores, np.array(parse.heads, dtype=np.int32))
+    found = batch.scored.sentence(0).score(np.array(parse.heads, dtype=np.int32))
     assert parse.score == pytest.approx(found)
     assert parse.certificate.bound >= parse.score
     # The gap of the relaxation is small: no other tree is much better.
@@ -68,7 +67,7 @@ def test_its_score_and_bound_are_those_of_its_parts() -> None:
 
 
 def test_heads_have_few_candidate_modifiers() -> None:
-    arcs = _parsed()._batch.parts.arcs.rows
+    arcs = _parsed()._batch.scored.parts.arcs.rows
     most = np.bincount(arcs[:, 0]).max()
     in_tree = np.bincount(_parsed().heads).max()
     assert most <= long_sentences._MOST_MODIFIERS + in_tree
@@ -147,12 +146,12 @@ def test_a_time_limit_still_gives_a_tree_and_a_bound(decoder: str) -> None:
 
 def test_without_time_there_is_one_tree_instead_of_several(monkeypatch: pytest.MonkeyPatch) -> None:
     from turbotree.interrupts import OutOfTimeError
-    from turbotree.parsing import several
+    from turbotree.parsing import parser as parsers
 
     def slow(*_: object, **__: object) -> None:
         raise OutOfTimeError
 
-    monkeypatch.setattr(several, "k_best_trees", slow)
+    monkeypatch.setattr(parsers, "k_best_trees", slow)
     sentence = next(iter(treebank(1, seed=4)))
     (parse,) = _parser().k_best(sentence, 3, time_limit_seconds=5)
     check_tree(parse.to_sentence())
@@ -161,12 +160,12 @@ def test_without_time_there_is_one_tree_instead_of_several(monkeypatch: pytest.M
 
 def test_rules_that_take_too_long_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     from turbotree.interrupts import OutOfTimeError
-    from turbotree.parsing.rules import obeying
+    from turbotree.parsing.rules import constrained_decoding
 
     def slow(*_: object, **__: object) -> None:
         raise OutOfTimeError
 
-    monkeypatch.setattr(obeying, "search_tree", slow)
+    monkeypatch.setattr(constrained_decoding, "search_tree", slow)
     sentence = next(iter(treebank(1, seed=4)))
     rule = "rule impossible: forall h, m: arc(h, m) -> h < m"
     with pytest.raises(InputError, match="was found in 5 seconds"):

@@ -12,10 +12,8 @@ from oracles.trees import all_trees, arcs_of
 from turbotree.features import Parts
 from turbotree.learning import Loss
 from turbotree.parsing.arcs import TreeShape, arc_marginals
-from turbotree.parsing.beliefs import belief_graph
-from turbotree.parsing.decoding import tree_score
-from turbotree.parsing.parts import FAMILIES, MODELS, PartSet
-from turbotree.parsing.probabilities import part_marginals
+from turbotree.parsing.decoding import belief_graph, part_marginals
+from turbotree.parsing.parts import FAMILIES, MODELS, PartSet, ScoredSentence
 from turbotree.parsing.training.part_task import PartProblem
 from turbotree.parsing.training.trainer import train_parser
 from turbotree.scoring import Batch, SparseScorer
@@ -63,7 +61,7 @@ def test_probabilities_are_the_derivatives_of_the_bethe_log_partition(
     families, words, seed, scale, shape
 ):
     parts, scores = made(words, families, seed, scale)
-    found = part_marginals(parts, 0, scores, shape, **TIGHT)
+    found = part_marginals(ScoredSentence(parts, 0, scores, shape), **TIGHT)
     assume(found.converged)
     assert list(found.parts) == list(families)
     assert (found.parts["arc"] == found.arcs).all()
@@ -75,7 +73,9 @@ def test_probabilities_are_the_derivatives_of_the_bethe_log_partition(
             for sign in (1, -1):
                 moved = scores[name].copy()
                 moved[place] += sign * STEP
-                other = part_marginals(parts, 0, {**scores, name: moved}, shape, **TIGHT)
+                other = part_marginals(
+                    ScoredSentence(parts, 0, {**scores, name: moved}, shape), **TIGHT
+                )
                 assume(other.converged)
                 logs.append(other.log_partition)
             slope = (logs[0] - logs[1]) / (2 * STEP)
@@ -87,7 +87,7 @@ def test_probabilities_are_the_derivatives_of_the_bethe_log_partition(
 @given(words=st.integers(1, 6), seed=st.integers(0, 2**32))
 def test_beliefs_of_parts_agree_with_those_of_arcs(families, words, seed):
     parts, scores = made(words, families, seed, 0.5)
-    found = part_marginals(parts, 0, scores, TreeShape(), **TIGHT)
+    found = part_marginals(ScoredSentence(parts, 0, scores, TreeShape()), **TIGHT)
     assume(found.converged)
     if "sibling" in families:
         # Each arc is the outer one of two consecutive siblings exactly once.
@@ -117,10 +117,12 @@ def test_pairs_that_score_nothing_have_the_probability_they_would_have_in_the_gr
     families = ("arc", "grandparent", "all_siblings")
     parts, scores = made(words, families, seed, 0.5)
     barely = {name: np.where(scores[name] == 0, 1e-13, scores[name]) for name in families}
-    found = part_marginals(parts, 0, scores, TreeShape(), **TIGHT)
-    kept = part_marginals(parts, 0, barely, TreeShape(), **TIGHT)
+    found = part_marginals(ScoredSentence(parts, 0, scores, TreeShape()), **TIGHT)
+    kept = part_marginals(ScoredSentence(parts, 0, barely, TreeShape()), **TIGHT)
     assume(found.converged and kept.converged)
-    graphs = [belief_graph(parts, 0, given, TreeShape()) for given in (scores, barely)]
+    graphs = [
+        belief_graph(ScoredSentence(parts, 0, given, TreeShape())) for given in (scores, barely)
+    ]
     assert graphs[0].factor_count <= graphs[1].factor_count
     for name in families:
         assert found.parts[name] == pytest.approx(kept.parts[name], abs=1e-9)
@@ -128,24 +130,26 @@ def test_pairs_that_score_nothing_have_the_probability_they_would_have_in_the_gr
 
 def test_beliefs_that_were_stopped_early_say_so():
     parts, scores = made(4, MODELS["standard"], 1, 1.0)
-    assert not part_marginals(parts, 0, scores, TreeShape(), max_iterations=1).converged
-    assert part_marginals(parts, 0, scores, TreeShape()).converged
+    assert not part_marginals(
+        ScoredSentence(parts, 0, scores, TreeShape()), max_iterations=1
+    ).converged
+    assert part_marginals(ScoredSentence(parts, 0, scores, TreeShape())).converged
 
 
 def test_forbidden_pairs_have_no_probability():
     parts, scores = made(4, ("arc", "grandparent", "all_siblings"), 1, 0.5)
     scores["grandparent"][::3] = -np.inf
-    found = part_marginals(parts, 0, scores, TreeShape(), **TIGHT)
+    found = part_marginals(ScoredSentence(parts, 0, scores, TreeShape()), **TIGHT)
     assert (found.parts["grandparent"][::3] == 0.0).all()
     assert np.isfinite(found.parts["all_siblings"]).all()
 
 
 def test_arc_factored_models_have_exact_probabilities_of_all_their_parts():
     parts, scores = made(4, ("arc",), 1, 1.0)
-    found = part_marginals(parts, 0, scores, TreeShape(), every_part=True)
+    found = part_marginals(ScoredSentence(parts, 0, scores, TreeShape()), every_part=True)
     assert list(found.parts) == ["arc"]
     assert found.parts["arc"] is found.arcs
-    assert part_marginals(parts, 0, scores, TreeShape()).parts is None
+    assert part_marginals(ScoredSentence(parts, 0, scores, TreeShape())).parts is None
 
 
 @pytest.mark.parametrize("loss", [Loss(1.0, 0.0), Loss(1.0, 1.0), Loss(3.0, 0.5)])
@@ -183,7 +187,7 @@ def test_beliefs_are_exact_where_only_arcs_score(families, words, seed, single_r
     parts, scores = made(words, families, seed, 1.0)
     scores = {name: values * (name == "arc") for name, values in scores.items()}
     shape = TreeShape(single_root, False)
-    found = part_marginals(parts, 0, scores, shape, **TIGHT)
+    found = part_marginals(ScoredSentence(parts, 0, scores, shape), **TIGHT)
     exact, logs = arc_marginals(parts.lengths, parts.arcs, scores["arc"], shape)
     assert found.converged
     assert found.arcs == pytest.approx(exact, abs=1e-8)
@@ -195,13 +199,15 @@ def test_beliefs_are_exact_where_only_arcs_score(families, words, seed, single_r
 @settings(max_examples=10, deadline=None)
 def test_the_graph_of_beliefs_scores_every_tree_as_its_parts_do(families, words, seed):
     parts, scores = made(words, families, seed, 1.0)
-    graph = belief_graph(parts, 0, scores, TreeShape(False, False))
+    graph = belief_graph(ScoredSentence(parts, 0, scores, TreeShape(False, False)))
     arcs = set(map(tuple, parts.arcs.rows.tolist()))
     for tree in all_trees(words, single_root=False, projective=False):
         if set(arcs_of(tree)) <= arcs:
             heads = np.array(tree, dtype=np.int32)
             values = assignment(parts, 0, heads)
-            assert graph.value(values) == pytest.approx(tree_score(parts, 0, scores, heads))
+            assert graph.value(values) == pytest.approx(
+                ScoredSentence(parts, 0, scores).score(heads)
+            )
 
 
 def learnt(model: str, **options):

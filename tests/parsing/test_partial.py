@@ -14,9 +14,8 @@ from turbotree.errors import InputError
 from turbotree.evaluation import attachment_scores
 from turbotree.parsing import train_parser
 from turbotree.parsing.arcs import TreeShape
-from turbotree.parsing.decoding import decode, tree_score
-from turbotree.parsing.parts import MODELS
-from turbotree.parsing.probabilities import part_marginals
+from turbotree.parsing.decoding import decode, part_marginals
+from turbotree.parsing.parts import MODELS, ScoredSentence
 from turbotree.text import Sentence, treebank
 
 QUICK = {"epochs": 2, "pruner_epochs": 1}
@@ -47,11 +46,13 @@ def test_arcs_of_score_minus_infinity_are_out_of_the_question(families, data):
     contradicts = [known[m - 1] and truth[m - 1] != h for h, m in rows.tolist()]
     limited = {**scores, "arc": np.where(contradicts, -np.inf, scores["arc"])}
     allowed = [tree for tree in trees if all(tree[m] == truth[m] for m in np.flatnonzero(known))]
-    worth = [tree_score(parts, 0, scores, np.array(tree, dtype=np.int32)) for tree in allowed]
-    heads, score, _ = decode(parts, 0, limited, TreeShape(), "exact")
+    worth = [
+        ScoredSentence(parts, 0, scores).score(np.array(tree, dtype=np.int32)) for tree in allowed
+    ]
+    heads, score, _ = decode(ScoredSentence(parts, 0, limited, TreeShape()), "exact")
     assert score == pytest.approx(max(worth), abs=1e-6)
     assert tuple(heads.tolist()) in {tuple(tree) for tree in allowed}
-    found = part_marginals(parts, 0, limited, TreeShape(), every_part=True)
+    found = part_marginals(ScoredSentence(parts, 0, limited, TreeShape()), every_part=True)
     assert np.isfinite(found.log_partition)
     assert not found.arcs[contradicts].any()
     if families == ("arc",):

@@ -22,9 +22,8 @@ from oracles.trees import log_sum
 from turbotree.errors import InfeasibleError, InputError
 from turbotree.graphs import Kind, Status
 from turbotree.parsing.arcs import TreeShape
-from turbotree.parsing.decoding import build_graph, decode, tree_score
-from turbotree.parsing.parts import FAMILIES, MODELS, families_of
-from turbotree.parsing.probabilities import part_marginals
+from turbotree.parsing.decoding import build_graph, decode, part_marginals
+from turbotree.parsing.parts import FAMILIES, MODELS, ScoredSentence, families_of
 
 
 @given(cases(most=3))
@@ -67,9 +66,9 @@ def test_the_graph_scores_every_tree_as_its_parts_do(case, shape):
     parts, scores = case
     for sentence in range(len(parts.lengths)):
         own = of_sentence(parts, scores, sentence)
-        graph = build_graph(parts, sentence, own, shape)
+        graph = build_graph(ScoredSentence(parts, sentence, own, shape))
         for heads in candidate_trees(parts, sentence, shape):
-            expected = tree_score(parts, sentence, own, heads)
+            expected = ScoredSentence(parts, sentence, own).score(heads)
             assert graph.value(assignment(parts, sentence, heads)) == pytest.approx(
                 expected, abs=1e-9
             )
@@ -89,12 +88,14 @@ def test_the_graph_scores_every_tree_as_its_parts_do(case, shape):
 @settings(max_examples=15)
 def test_decoders_find_the_best_tree_and_never_claim_what_is_not_true(families, data, shape):
     parts, scores = data.draw(cases(families=families))
-    best = max(tree_score(parts, 0, scores, tree) for tree in candidate_trees(parts, 0, shape))
+    best = max(
+        ScoredSentence(parts, 0, scores).score(tree) for tree in candidate_trees(parts, 0, shape)
+    )
     scale = max(1.0, abs(best))
     for decoder in ("auto", "admm", "exact", "subgradient", "lp", "ilp"):
-        heads, score, certificate = decode(parts, 0, scores, shape, decoder)
+        heads, score, certificate = decode(ScoredSentence(parts, 0, scores, shape), decoder)
         assert any((heads == tree).all() for tree in candidate_trees(parts, 0, shape))
-        assert score == pytest.approx(tree_score(parts, 0, scores, heads))
+        assert score == pytest.approx(ScoredSentence(parts, 0, scores).score(heads))
         assert certificate.bound >= best - 1e-5 * scale
         assert certificate.gap == pytest.approx(max(0.0, certificate.bound - score), abs=1e-9)
         if certificate.status is Status.OPTIMAL or decoder in ("exact", "ilp"):
@@ -107,8 +108,8 @@ def test_decoders_find_the_best_tree_and_never_claim_what_is_not_true(families, 
 def test_arc_factored_probabilities_are_exact(case, shape):
     parts, scores = case
     trees = candidate_trees(parts, 0, shape)
-    logs = [tree_score(parts, 0, scores, tree) for tree in trees]
-    found = part_marginals(parts, 0, scores, shape)
+    logs = [ScoredSentence(parts, 0, scores).score(tree) for tree in trees]
+    found = part_marginals(ScoredSentence(parts, 0, scores, shape))
     assert found.log_partition == pytest.approx(log_sum(logs))
     expected = sum(
         math.exp(log - log_sum(logs)) * parts.indicators(0, tree)["arc"]
@@ -121,7 +122,7 @@ def test_arc_factored_probabilities_are_exact(case, shape):
 @settings(max_examples=30)
 def test_beliefs_are_probabilities_of_heads(case, shape):
     parts, scores = case
-    found = part_marginals(parts, 0, scores, shape, tolerance=1e-8)
+    found = part_marginals(ScoredSentence(parts, 0, scores, shape), tolerance=1e-8)
     assert ((found.arcs >= -1e-9) & (found.arcs <= 1 + 1e-9)).all()
     if found.converged:
         sums = np.bincount(parts.arcs.rows[:, 1], weights=found.arcs)[1:]
@@ -132,9 +133,9 @@ def test_beliefs_are_probabilities_of_heads(case, shape):
 @settings(max_examples=20)
 def test_minimum_risk_gives_a_tree_and_proves_nothing(case, shape):
     parts, scores = case
-    heads, score, certificate = decode(parts, 0, scores, shape, "bp")
+    heads, score, certificate = decode(ScoredSentence(parts, 0, scores, shape), "bp")
     assert any((heads == tree).all() for tree in candidate_trees(parts, 0, shape))
-    assert score == pytest.approx(tree_score(parts, 0, scores, heads))
+    assert score == pytest.approx(ScoredSentence(parts, 0, scores).score(heads))
     assert certificate.status is Status.LIMIT
     assert certificate.bound == math.inf
 
@@ -157,9 +158,9 @@ def test_minimum_risk_takes_no_forbidden_arc_at_any_scale(scale, case, shape, da
     ]
     if not trees:
         with pytest.raises(InfeasibleError):
-            decode(parts, 0, scores, shape, "bp")
+            decode(ScoredSentence(parts, 0, scores, shape), "bp")
         return
-    heads, _, _ = decode(parts, 0, scores, shape, "bp")
+    heads, _, _ = decode(ScoredSentence(parts, 0, scores, shape), "bp")
     assert any((heads == tree).all() for tree in trees)
 
 
@@ -172,14 +173,14 @@ def test_a_forbidden_arc_is_not_taken_for_one_that_nobody_believes_in(monkeypatc
     for forbidden, heads in (([0, 1], [2, 0]), ([0, 2], [0, 1])):
         scores = {name: np.zeros(len(parts[name].rows)) for name in FULL}
         scores["arc"][arcs.index(forbidden)] = -np.inf
-        assert decode(parts, 0, scores, TreeShape(), "bp")[0].tolist() == heads
+        assert decode(ScoredSentence(parts, 0, scores, TreeShape()), "bp")[0].tolist() == heads
 
 
 def test_candidates_without_a_tree_are_infeasible():
     parts = part_set([2], [[(1, 2), (2, 1)]])
     scores = {name: np.zeros(len(parts[name].rows)) for name in FULL}
     with pytest.raises(InfeasibleError):
-        decode(parts, 0, scores, TreeShape())
+        decode(ScoredSentence(parts, 0, scores, TreeShape()))
 
 
 def test_families_come_in_their_usual_order_with_arcs_first():
@@ -218,6 +219,6 @@ def test_three_siblings_have_a_factor_where_they_score_something():
     }
     for scored in ([], [0], [2, 4]):
         scores["tri_sibling"][:] = np.isin(rows[:, 0], scored)
-        blocks = build_graph(parts, 0, scores, TreeShape()).blocks
+        blocks = build_graph(ScoredSentence(parts, 0, scores, TreeShape())).blocks
         found = [block for block in blocks if block.kind is Kind.TRIPLE_AUTOMATON]
         assert sum(map(len, found)) == len(scored)

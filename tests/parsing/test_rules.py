@@ -15,14 +15,13 @@ from turbotree.errors import InfeasibleError, InputError
 from turbotree.graphs import Status
 from turbotree.parsing import compile_rules, learn_rule_weights, shipped_rules
 from turbotree.parsing.arcs import all_arcs
-from turbotree.parsing.decoding import tree_score
-from turbotree.parsing.parts import PartSet
+from turbotree.parsing.parts import PartSet, ScoredSentence
+from turbotree.parsing.rules.groundings import TreeWorld
 from turbotree.parsing.rules.label_choices import LabelsOf
 from turbotree.parsing.rules.labelling import LabelGraph, search_labels
-from turbotree.parsing.rules.lazily import broken_rules
+from turbotree.parsing.rules.lazy_grounding import broken_rules
 from turbotree.parsing.rules.searching import search_tree
 from turbotree.parsing.rules.words import Words, quotations
-from turbotree.parsing.rules.worlds import TreeWorld
 from turbotree.scoring import Batch
 from turbotree.text import treebank
 
@@ -76,14 +75,16 @@ def test_the_tree_is_the_best_of_those_that_obey(case, shape, data):
         if any(count and weight is None for count, weight in zip(counts, weights, strict=True)):
             return -np.inf
         costs = sum(c * w for c, w in zip(counts, weights, strict=True) if w is not None)
-        return tree_score(parts, 0, own, heads) - costs
+        return ScoredSentence(parts, 0, own).score(heads) - costs
 
     trees = candidate_trees(parts, 0, shape)
     best = max((objective(heads) for heads in trees), default=-np.inf)
     words = words_of(int(parts.lengths[0]))
     rules = compile_rules(text).rules
     try:
-        found = search_tree(words, parts, 0, own, shape, rules, "<rules>", decoder="exact")
+        found = search_tree(
+            words, ScoredSentence(parts, 0, own, shape), rules, "<rules>", decoder="exact"
+        )
     except InfeasibleError:
         assert best == -np.inf
         return
@@ -207,7 +208,9 @@ def test_a_tree_that_no_labels_suit_gives_way_to_the_best_that_some_suit(generou
                 if tag == "VERB"
             )
             if suits:
-                best = max(best, tree_score(parts, 0, scores, np.array(heads, dtype=np.int32)))
+                best = max(
+                    best, ScoredSentence(parts, 0, scores).score(np.array(heads, dtype=np.int32))
+                )
         assert parse.score == pytest.approx(best)
     assert tried > 0
 

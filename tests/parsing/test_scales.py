@@ -16,9 +16,10 @@ import turbotree as tt
 from turbotree.errors import InfeasibleError
 from turbotree.graphs import Status
 from turbotree.parsing.arcs import TreeShape
+from turbotree.parsing.arrays.parts import dense_parts, part_scores
 from turbotree.parsing.decoding import decode as decode_parts
-from turbotree.parsing.dense_parts import dense_parts, part_scores
-from turbotree.parsing.k_best import _of_graph as k_best_of_graph
+from turbotree.parsing.decoding.k_best import k_best_by_graph
+from turbotree.parsing.parts import ScoredSentence
 
 #: Decoders of parsers, and how they write a sentence.
 DECODERS = [
@@ -84,7 +85,9 @@ class Problem:
 
     def decode_parts(self, decoder, decomposition):
         parts, scores, shape = self.as_parts()
-        return decode_parts(parts, 0, scores, shape, decoder, decomposition=decomposition)
+        return decode_parts(
+            ScoredSentence(parts, 0, scores, shape), decoder, decomposition=decomposition
+        )
 
 
 def assert_honest(problem, found, unit, *, proven):
@@ -158,7 +161,7 @@ def test_the_k_best_trees_are_the_best_of_all(drawn, distortion):
     if not best:
         return
     parts, scores, shape = problem.as_parts()
-    found = k_best_of_graph(parts, 0, scores, shape, None, 5, exact=True)
+    found = k_best_by_graph(ScoredSentence(parts, 0, scores, shape), 5, exact=True)
     assert len(found) == min(5, len(best))
     for tree, value in zip(found, best, strict=False):
         near = resolution(unit, value)

@@ -16,14 +16,16 @@ def score_matrix(parse):
     """The scores of all arcs in units of the temperature, -inf for those that were pruned."""
     batch, words = parse._batch, len(parse.heads)
     matrix = np.full((words + 1, words + 1), -np.inf)
-    rows = batch.parts.arcs.rows[batch.parts.arcs.places(parse._index)]
-    matrix[rows[:, 0], rows[:, 1]] = batch.scaled_scores(parse._index)["arc"]
+    rows = batch.scored.sentence(parse._index).arcs
+    matrix[rows[:, 0], rows[:, 1]] = batch.scaled(parse._index).scores["arc"]
     return matrix
 
 
 def test_the_entropy_of_arc_factored_trees_is_exact(parser, held_out):
     for parse in parser.parse_batch(held_out):
-        exact = tree_marginals(score_matrix(parse), single_root=parse._batch.shape.single_root)
+        exact = tree_marginals(
+            score_matrix(parse), single_root=parse._batch.scored.shape.single_root
+        )
         assert parse.entropy == pytest.approx(exact.entropy, abs=1e-7)
         chances = exact.probabilities[:, 1:]
         logs = np.where(chances > 0, np.log(np.maximum(chances, 1e-300)), 0.0)

@@ -11,10 +11,9 @@ from oracles.part_cases import candidate_trees, cases
 from turbotree.errors import InputError
 from turbotree.graphs import Status
 from turbotree.parsing.arcs import TreeShape
-from turbotree.parsing.decoding import build_graph, tree_score
-from turbotree.parsing.dense_parts import dense_parts
-from turbotree.parsing.parts import MODELS
-from turbotree.parsing.relaxed import automata_alone, relaxed_parts
+from turbotree.parsing.arrays.parts import dense_parts
+from turbotree.parsing.decoding import automata_alone, build_graph, relaxed_parts
+from turbotree.parsing.parts import MODELS, ScoredSentence
 from turbotree.parsing.training.options import TrainingOptions
 from turbotree.parsing.training.trainer import train_parser
 from turbotree.text import treebank
@@ -40,10 +39,10 @@ def total(scores, parts):
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
 def test_relaxed_parts_score_what_the_relaxation_is_worth(families, data):
     parts, scores = data.draw(cases(families=families))
-    graph = build_graph(parts, 0, scores, TreeShape())
+    graph = build_graph(ScoredSentence(parts, 0, scores, TreeShape()))
     solution = graph.solve("admm", **SOLVED)
     assume(solution.status is Status.RELAXED)
-    found = relaxed_parts(parts, scores, graph, solution)
+    found = relaxed_parts(ScoredSentence(parts, 0, scores), graph, solution)
     assert list(map(len, found.values())) == [len(scores[name]) for name in found]
     assert total(scores, found) == pytest.approx(solution.upper_bound, rel=1e-4, abs=1e-4)
 
@@ -83,7 +82,7 @@ def best_of_head(head, rows, scores, grandparents_agree=True):
 @settings(max_examples=40, deadline=None)
 def test_automata_alone_choose_the_best_for_each_head(families, data):
     parts, scores = data.draw(cases(families=families))
-    found = automata_alone(parts, scores)
+    found = automata_alone(ScoredSentence(parts, 0, scores))
     rows = {name: list(map(tuple, parts[name].rows.tolist())) for name in families}
     expected = sum(best_of_head(head, rows, scores) for head in {h for h, _ in rows["arc"]})
     assert total(scores, found) == pytest.approx(expected, abs=1e-6)
@@ -118,7 +117,7 @@ def test_the_two_sides_of_a_head_have_one_grandparent():
         places = (sentence[name].rows[:, : len(row)] == row).all(axis=1)
         assert places.sum() == 1
         scores[name][places] = score
-    found = automata_alone(sentence, scores)
+    found = automata_alone(ScoredSentence(sentence, 0, scores))
     chosen = [tuple(row) for row in sentence["grandparent"].rows[found["grandparent"] > 0.1]]
     assert (4, 2, 1) in chosen
     assert (5, 2, 3) not in chosen
@@ -129,8 +128,10 @@ def test_the_two_sides_of_a_head_have_one_grandparent():
 @settings(max_examples=15, deadline=None)
 def test_automata_alone_are_never_worse_than_a_tree(case):
     parts, scores = case
-    best = max(tree_score(parts, 0, scores, t) for t in candidate_trees(parts, 0, TreeShape()))
-    assert total(scores, automata_alone(parts, scores)) >= best - 1e-6
+    best = max(
+        ScoredSentence(parts, 0, scores).score(t) for t in candidate_trees(parts, 0, TreeShape())
+    )
+    assert total(scores, automata_alone(ScoredSentence(parts, 0, scores))) >= best - 1e-6
 
 
 @pytest.mark.parametrize(

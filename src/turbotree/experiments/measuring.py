@@ -9,14 +9,13 @@ from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
-from turbotree.arrays import BoolArray, FloatArray, IntArray
+from turbotree.arrays import BoolArray, IntArray
 from turbotree.experiments.context import ExperimentContext
 from turbotree.experiments.records import Measured
 from turbotree.graphs import Status
 from turbotree.parsing import Parser
-from turbotree.parsing.arcs import TreeShape
 from turbotree.parsing.decoding import decode
-from turbotree.parsing.parts import PartSet
+from turbotree.parsing.parts import PartSet, ScoredSentence
 from turbotree.scoring import Batch
 from turbotree.text import Sentence
 
@@ -27,7 +26,7 @@ class Case:
 
     Attributes
     ----------
-    parts, scores, shape
+    scored
         What decoders take.
     heads
         The gold tree.
@@ -35,9 +34,7 @@ class Case:
         Which words count: all but punctuation, as in the papers.
     """
 
-    parts: PartSet
-    scores: Mapping[str, FloatArray]
-    shape: TreeShape
+    scored: ScoredSentence
     heads: IntArray
     counted: BoolArray
 
@@ -75,8 +72,9 @@ def make_cases(parser: Parser, sentences: Sequence[Sentence]) -> list[Case]:
         arcs = parser.pruner.candidates(batch, shape=parser.shape)
         parts = PartSet.build(batch.lengths, arcs, parser.parts.families)
         scores = parser.parts.score(batch, parts)
+        scored = ScoredSentence(parts, 0, scores, parser.shape)
         heads = np.array(sentence.heads, dtype=np.int32)
-        found.append(Case(parts, scores, parser.shape, heads, counted_words(sentence)))
+        found.append(Case(scored, heads, counted_words(sentence)))
     return found
 
 
@@ -99,13 +97,7 @@ def decode_cases(
     for case in cases:
         started = process_time()
         heads, _, known = decode(
-            case.parts,
-            0,
-            case.scores,
-            case.shape,
-            decoder,
-            decomposition=decomposition,
-            **rounds_of_solver,
+            case.scored, decoder, decomposition=decomposition, **rounds_of_solver
         )
         seconds.append(process_time() - started)
         right.append(case.right(heads))

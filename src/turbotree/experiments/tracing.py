@@ -11,8 +11,7 @@ from turbotree.arrays import FloatArray, LongArray
 from turbotree.experiments.measuring import Case
 from turbotree.experiments.records import Measured
 from turbotree.graphs.solution import recorded
-from turbotree.parsing.decoding import build_graph
-from turbotree.parsing.logic import logic_graph
+from turbotree.parsing.decoding import build_graph, logic_graph
 
 #: What Figure 3 of Martins et al. (2011a) counts, and the column of a trace that has it.
 MOVING = {
@@ -36,7 +35,7 @@ def active_shares(
     """
     mean = _MeanShares(rounds)
     for case in cases:
-        graph = build_graph(case.parts, 0, case.scores, case.shape)
+        graph = build_graph(case.scored)
         trace = recorded(graph.solve(solver, max_iterations=rounds, trace=True))
         mean.add(trace.iteration, trace.active)
     return mean.measured()
@@ -49,7 +48,7 @@ def moving_shares(cases: Sequence[Case], rounds: int) -> dict[str, Measured]:
     """
     means = {name: _MeanShares(rounds) for name in MOVING}
     for case in cases:
-        graph = logic_graph(case.parts, 0, case.scores, case.shape)
+        graph = logic_graph(case.scored)
         trace = recorded(graph.solve("admm", max_iterations=rounds, trace=True))
         for name, column in MOVING.items():
             means[name].add(trace.iteration, getattr(trace, column))

@@ -16,10 +16,9 @@ from turbotree.errors import InputError
 from turbotree.graphs import FactorGraph, Sparsemap, sparsemap
 from turbotree.graphs.solvers.sparsemap import with_scores
 from turbotree.parsing.arcs import TreeShape
-from turbotree.parsing.automata import tree_of_arcs
-from turbotree.parsing.dense_parts import Places, dense_parts, part_scores
-from turbotree.parsing.parts import PartSet
-from turbotree.parsing.probabilities import part_marginals
+from turbotree.parsing.arrays.parts import Places, dense_parts, part_scores
+from turbotree.parsing.decoding import part_marginals, tree_graph
+from turbotree.parsing.parts import PartSet, ScoredSentence
 
 Tensor: TypeAlias = torch.Tensor
 
@@ -85,7 +84,7 @@ class BpMarginals(torch.autograd.Function):
         found = np.zeros(arcs.shape)
         for at, parts, places, scores in ctx.problems:
             found[at][places["arc"]] = part_marginals(
-                parts, 0, scores, ctx.shape, **_BP_OPTIONS
+                ScoredSentence(parts, 0, scores, ctx.shape), **_BP_OPTIONS
             ).arcs
         return _like(found, arcs)
 
@@ -126,7 +125,7 @@ class SparsemapTrees(torch.autograd.Function):
         ctx.like = scores
         found = np.zeros(scores.shape)
         for at, parts, place, own in ctx.problems:
-            found[at][place] = sparsemap(tree_of_arcs(parts, 0, own, ctx.shape)).point
+            found[at][place] = _nearest(parts, own, np.zeros(1), ctx.shape, 0.0)["arc"]
         return _like(found, scores)
 
     @staticmethod
@@ -191,14 +190,15 @@ def _beliefs(
     step: float,
 ) -> Any:
     moved = {**scores, "arc": scores["arc"] + step * direction}
-    return part_marginals(parts, 0, moved, shape, every_part=True, **_BP_OPTIONS).parts
+    scored = ScoredSentence(parts, 0, moved, shape)
+    return part_marginals(scored, every_part=True, **_BP_OPTIONS).parts
 
 
 def _nearest(
     parts: PartSet, scores: FloatArray, direction: FloatArray, shape: TreeShape, step: float
 ) -> dict[str, FloatArray]:
-    graph = tree_of_arcs(parts, 0, scores + step * direction, shape)
-    return {"arc": sparsemap(graph).point}
+    moved = {"arc": scores + step * direction}
+    return {"arc": sparsemap(tree_graph(ScoredSentence(parts, 0, moved, shape))).point}
 
 
 def _difference(

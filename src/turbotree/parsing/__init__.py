@@ -1,9 +1,9 @@
 """Parsing: candidate arcs, trees, labels; training, saving and loading of parsers."""
 
 from turbotree.parsing.arcs import PruningOptions, TreeShape
+from turbotree.parsing.arrays import Decoded, decode
 from turbotree.parsing.constraints import Constraints
-from turbotree.parsing.decoding_batches import DECODERS
-from turbotree.parsing.own_scores import Decoded, decode
+from turbotree.parsing.decoding.batches import DECODERS
 from turbotree.parsing.parse import Parse
 from turbotree.parsing.parser import Parser
 from turbotree.parsing.rules import ParserRules, compile_rules, learn_rule_weights, shipped_rules

@@ -17,11 +17,11 @@ from turbotree.errors import InfeasibleError, InputError
 from turbotree.features import Parts
 from turbotree.naming import suggest
 from turbotree.parsing.arcs import Pruner, TreeShape, all_arcs, best_trees
-from turbotree.parsing.automata import tree_of_arcs
 from turbotree.parsing.constraints import Constraints, place, word
+from turbotree.parsing.decoding.graph import build_graph
 from turbotree.parsing.labels import LabelDictionary, LabelLimits
 from turbotree.parsing.long_sentences import is_very_long, stretched_candidates
-from turbotree.parsing.parts import PartSet
+from turbotree.parsing.parts import PartSet, ScoredSentence
 from turbotree.scoring import Batch
 from turbotree.text import Sentence
 from turbotree.trees import maximum_spanning_tree
@@ -89,8 +89,8 @@ def _best_tree(
         heads = best_trees(lengths, arcs, scores, shape)
         if constraints.has_spans(heads.tolist()):
             return heads
-        graph = tree_of_arcs(PartSet(lengths, arcs), 0, scores, shape)
-        constraints.add_spans(graph, arcs.rows)
+        parts = PartSet(lengths, arcs)
+        graph = build_graph(ScoredSentence(parts, 0, {"arc": scores}, shape, constraints))
         chosen = arcs.rows[graph.solve("branch_and_bound", max_rounds_per_node=150).values]
     except InfeasibleError:
         raise InfeasibleError(_why(sentence, constraints, shape)) from None

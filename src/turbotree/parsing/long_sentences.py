@@ -45,8 +45,6 @@ _MOST_ROUNDS, _FEWEST_ROUNDS = 150, 20
 _PARTS_TIMES_ROUNDS = 30_000_000
 _PAIRS_AT_ONCE = 4_000_000
 _CUBES = 4_000_000_000
-#: Families whose parts are pairs of words, however far apart.
-_OF_ALL_PAIRS = ("path", "nonprojective")
 
 #: Tells which of some arcs are allowed.
 Allowed = Callable[["IntArray"], npt.NDArray[np.bool_]]
@@ -110,13 +108,6 @@ def rounds_of_beliefs(words: int) -> int:
     (148, 4)
     """
     return max(1, _CUBES // words**3)
-
-
-def affordable(families: Sequence[str], words: int) -> tuple[str, ...]:
-    """Return the families of parts that a sentence of so many words is scored by."""
-    if not is_very_long(words):
-        return tuple(families)
-    return tuple(name for name in families if name not in _OF_ALL_PAIRS)
 
 
 def note_on(words: int, decoder: str, *, projective: bool) -> str:

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from turbotree.arrays import FloatArray, IntArray
-from turbotree.parsing.arcs import TreeShape
-from turbotree.parsing.certificate import Certificate
-from turbotree.parsing.constraints import Constraints
+from turbotree.parsing.decoding import Certificate, PartMarginals, part_marginals
 from turbotree.parsing.labels import LabelScores
-from turbotree.parsing.parts import PartSet
-from turbotree.parsing.probabilities import PartMarginals, part_marginals
-from turbotree.scoring import PartScores
+from turbotree.parsing.parts import ScoredSentence
 from turbotree.text import Sentence
+
+if TYPE_CHECKING:
+    from turbotree.parsing.scored import ScoredBatch
 
 
 @dataclass(frozen=True)
@@ -28,36 +27,22 @@ class ParsedBatch:
     `label_scores`.
     """
 
-    parts: PartSet
-    scores: PartScores
-    shape: TreeShape
-    constraints: Sequence[Constraints] | None
+    scored: ScoredBatch
     tree_lengths: IntArray
-    arc_temperature: float
     label_scores: LabelScores
-    label_temperature: float
-    label_names: list[str]
 
     def marginals(self, sentence: int, *, every_part: bool = False) -> PartMarginals:
         """Probability of each arc of a sentence, and the log-partition."""
-        amend = None
-        if self.constraints is not None and self.constraints[sentence].spans:
-            rows = self.parts.arcs.rows[self.parts.arcs.places(sentence)]
-            amend = partial(self.constraints[sentence].add_spans, rows=rows)
-        scores = self.scaled_scores(sentence)
-        return part_marginals(
-            self.parts, sentence, scores, self.shape, every_part=every_part, amend=amend
-        )
+        return part_marginals(self.scaled(sentence), every_part=every_part)
 
-    def scaled_scores(self, sentence: int) -> dict[str, FloatArray]:
-        """Scores of a sentence's parts in units of the temperature."""
-        at = self.parts.sentence_slices(sentence)
-        return {name: self.scores[name][where] / self.arc_temperature for name, where in at.items()}
+    def scaled(self, sentence: int) -> ScoredSentence:
+        """A sentence with its scores in units of the temperature."""
+        return self.scored.sentence(sentence).scaled(self.scored.parser.arc_temperature)
 
     @cached_property
     def label_distributions(self) -> list[dict[int, float]]:
         """Probabilities of the labels of each word of the batch, given its tree."""
-        return self.label_scores.distributions(self.label_temperature)
+        return self.label_scores.distributions(self.scored.parser.label_temperature)
 
     @cached_property
     def first_words(self) -> IntArray:
@@ -104,8 +89,8 @@ class Parse:
     @cached_property
     def arc_probabilities(self) -> FloatArray:
         """Probability of every arc, ``[head, modifier]``; 0 for arcs that were pruned."""
-        arcs, words = self._batch.parts.arcs, len(self.heads)
-        rows = arcs.rows[arcs.offsets[self._index] : arcs.offsets[self._index + 1]]
+        arcs, words = self._batch.scored.parts.arcs, len(self.heads)
+        rows = arcs.rows[arcs.places(self._index)]
         matrix = np.zeros((words + 1, words + 1))
         matrix[rows[:, 0], rows[:, 1]] = self.marginals.arcs
         return matrix
@@ -132,7 +117,7 @@ class Parse:
         """
         found = self._batch.marginals(self._index, every_part=True)
         assert found.parts is not None
-        scores = self._batch.scaled_scores(self._index)
+        scores = self._batch.scaled(self._index).scores
         expected = sum(float((found.parts[name] * own).sum()) for name, own in scores.items())
         return found.log_partition - expected
 
@@ -140,9 +125,10 @@ class Parse:
     def label_distributions(self) -> tuple[dict[str, float], ...]:
         """Probabilities of each word's labels, given the tree."""
         batch = self._batch
+        names = batch.scored.parser.labels.dictionary.names
         first, last = batch.first_words[self._tree : self._tree + 2]
         return tuple(
-            {batch.label_names[label]: p for label, p in distribution.items()}
+            {names[label]: p for label, p in distribution.items()}
             for distribution in batch.label_distributions[first:last]
         )
 
@@ -158,7 +144,7 @@ class Parse:
     @property
     def probability(self) -> float:
         """Probability of the whole tree, its labels aside."""
-        scaled = self.score / self._batch.arc_temperature
+        scaled = self.score / self._batch.scored.parser.arc_temperature
         return math.exp(min(0.0, scaled - self.marginals.log_partition))
 
     def to_sentence(self) -> Sentence:

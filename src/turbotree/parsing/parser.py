@@ -2,35 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypedDict, TypeVar, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
-from turbotree.errors import InputError
+from turbotree.errors import InputError, TurbotreeError
 from turbotree.features import Encoder, FiredFeature
+from turbotree.interrupts import OutOfTimeError, time_limit
 from turbotree.naming import check_names, options_of, unknown
 from turbotree.parsing.arcs import Pruner, TreeShape
 from turbotree.parsing.constrained import check_labels, constrained_candidates, settled
 from turbotree.parsing.constraints import Constraints
-from turbotree.parsing.decoding import choose_decomposition
-from turbotree.parsing.decoding_batches import ARC_DECODERS, DECODERS, GRAPH_DECODERS, best_trees_of
+from turbotree.parsing.decoding import FoundTree, choose_decomposition
+from turbotree.parsing.decoding.batches import (
+    ARC_DECODERS,
+    DECODERS,
+    GRAPH_DECODERS,
+    best_trees_of,
+    tree_without_time,
+)
+from turbotree.parsing.decoding.k_best import K_BEST_DECODERS, k_best_trees
+from turbotree.parsing.decoding.sampling import sample_trees
 from turbotree.parsing.labels import LabelModel
-from turbotree.parsing.long_sentences import affordable, groups, usual_time_limit
+from turbotree.parsing.long_sentences import groups, usual_time_limit
 from turbotree.parsing.parse import Parse
-from turbotree.parsing.parts import PartSet
+from turbotree.parsing.parts import PartSet, ScoredSentence
+from turbotree.parsing.parts.part_set import affordable
 from turbotree.parsing.profile import Profile
 from turbotree.parsing.rules.compiled import ParserRules, RulesLike, compile_rules
-from turbotree.parsing.rules.obeying import obey, read_rules
-from turbotree.parsing.scored import Scored
-from turbotree.parsing.several import OnFailure, SeveralTrees, leaving_out_failures
+from turbotree.parsing.rules.constrained_decoding import obey, read_rules
+from turbotree.parsing.rules.k_best import k_best_under_rules
+from turbotree.parsing.scored import ScoredBatch
 from turbotree.parsing.storing import contents, fields_of
 from turbotree.scoring import Batch, PartScorer, SparseScorer, sparse
 from turbotree.stored import Stored, training_facts
-from turbotree.streaming import map_batches
+from turbotree.streaming import map_batches, skipping_failures
 from turbotree.text import Sentence, as_sentence, check_many
 
 if TYPE_CHECKING:
@@ -38,10 +48,67 @@ if TYPE_CHECKING:
     from turbotree.parsing.training.treebank import TrainingSource
 
 _BATCH_SIZE = 128
+_K_BEST_BATCH_SIZE = 32
+
+#: Is told of a sentence that cannot be parsed.
+OnFailure: TypeAlias = Callable[[TurbotreeError], object]
+_Given = TypeVar("_Given")
+_Found = TypeVar("_Found")
+
+
+class _Shape(TypedDict, total=False):
+    projective: bool | None
+    single_root: bool | None
+    profile: Profile | None
+
+
+class ParseOptions(_Shape, total=False):
+    """Options of :meth:`Parser.parse`; :meth:`Parser.parse_batch` says what they mean."""
+
+    decoder: str | None
+    decomposition: str | None
+    rules: RulesLike | None
+    keep_given: bool
+    time_limit_seconds: float | None
+
+
+class StreamOptions(ParseOptions, total=False):
+    """Options of :meth:`Parser.pipe`."""
+
+    constraints: Sequence[Constraints] | None
+
+
+class KBestOptions(_Shape, total=False):
+    """Options of :meth:`Parser.k_best`; :meth:`Parser.k_best_batch` says what they mean."""
+
+    diversity: int
+    decoder: str | None
+    rules: RulesLike | None
+    keep_given: bool
+    time_limit_seconds: float | None
+
+
+class KBestStreamOptions(KBestOptions, total=False):
+    """Options of :meth:`Parser.k_best_pipe`."""
+
+    constraints: Sequence[Constraints] | None
+
+
+class SampleOptions(_Shape, total=False):
+    """Options of :meth:`Parser.sample`."""
+
+    keep_given: bool
+
+
+class SampleStreamOptions(SampleOptions, total=False):
+    """Options of :meth:`Parser.sample_pipe`."""
+
+    seed: int
+    constraints: Sequence[Constraints] | None
 
 
 @dataclass(frozen=True, repr=False)
-class Parser(SeveralTrees, Stored):
+class Parser(Stored):
     """A labelled dependency parser.
 
     Make one with :meth:`train` or :meth:`load`. A parser never changes, so threads may share it.
@@ -81,7 +148,7 @@ class Parser(SeveralTrees, Stored):
         require: Iterable[Sequence[Any]] = (),
         forbid: Iterable[Sequence[Any]] = (),
         spans: Iterable[Sequence[int]] = (),
-        **options: Any,
+        **options: Unpack[ParseOptions],
     ) -> Parse:
         """Parse one sentence, under constraints if there are some.
 
@@ -209,7 +276,7 @@ class Parser(SeveralTrees, Stored):
         threads: int = 1,
         batch_size: int = _BATCH_SIZE,
         on_failure: OnFailure | None = None,
-        **options: Any,
+        **options: Unpack[StreamOptions],
     ) -> Iterator[Parse]:
         """Parse a stream of sentences, in order, holding only a few batches in memory.
 
@@ -229,8 +296,9 @@ class Parser(SeveralTrees, Stored):
             As for :meth:`parse_batch`.
         """
         check_names("pipe", options, options_of(Parser.pipe, Parser.parse_batch))
-        if options.get("rules") is not None:
-            options["rules"] = compile_rules(options["rules"])  # once for all batches
+        rules = options.get("rules")
+        if rules is not None:
+            options["rules"] = compile_rules(rules)  # once for all batches
         self.parse_batch([], **options)  # complains now, not when the first parse is asked for
         find = partial(self.parse_batch, **options)
         return map_batches(
@@ -239,6 +307,212 @@ class Parser(SeveralTrees, Stored):
             size=batch_size,
             threads=threads,
         )
+
+    def k_best(
+        self,
+        sentence: Sentence,
+        k: int,
+        *,
+        require: Iterable[Sequence[Any]] = (),
+        forbid: Iterable[Sequence[Any]] = (),
+        spans: Iterable[Sequence[int]] = (),
+        **options: Unpack[KBestOptions],
+    ) -> list[Parse]:
+        """Find the k best trees of a sentence, best first.
+
+        Constraints are those of :meth:`parse`, options those of :meth:`k_best_batch`.
+
+        Examples
+        --------
+        >>> from turbotree.text import treebank
+        >>> parser = Parser.train(treebank(60, seed=1), epochs=1, pruner_epochs=1)
+        >>> first, second = parser.k_best(next(treebank(1, seed=2)), 2)
+        >>> first.score >= second.score, first.heads != second.heads
+        (True, True)
+        """
+        check_names("k_best", options, options_of(Parser.k_best, Parser.k_best_batch))
+        constraints = self._read(sentence, require, forbid, spans)
+        return self.k_best_batch([sentence], k, constraints=constraints, **options)[0]
+
+    def k_best_batch(
+        self,
+        sentences: Sequence[Sentence],
+        k: int,
+        *,
+        diversity: int = 1,
+        decoder: str | None = None,
+        projective: bool | None = None,
+        single_root: bool | None = None,
+        rules: RulesLike | None = None,
+        keep_given: bool = False,
+        constraints: Sequence[Constraints] | None = None,
+        profile: Profile | None = None,
+        time_limit_seconds: float | None = None,
+    ) -> list[list[Parse]]:
+        """Find the k best trees of each sentence, best first; fewer if there are not so many.
+
+        Parameters
+        ----------
+        sentences
+            What to parse.
+        k
+            How many trees of each.
+        diversity
+            In how many arcs, at least, a tree differs from every one before it in the list. Each
+            is then the best that does.
+        decoder
+            ``"mst"`` or ``"eisner"`` for arc-factored models, exact; ``"auto"`` or ``"exact"`` for
+            all. A tree's certificate says whether it is proven to be next best.
+        rules
+            What every tree and its labels have to obey, as for :meth:`parse_batch`. Trees are
+            ranked by their own scores, less what rules with weights cost; each has the best labels
+            that obey.
+        projective, single_root, keep_given, constraints, profile
+            As for :meth:`parse_batch`.
+        time_limit_seconds
+            As for :meth:`parse_batch`. A sentence that takes longer has one tree, whose
+            certificate says so.
+        """
+        for name, value in (("k", k), ("diversity", diversity)):
+            if value < 1:
+                raise InputError(f"{name} is {value}; expected at least 1")
+        decoder, shape = self._decoding(decoder, projective, single_root)
+        if decoder not in K_BEST_DECODERS:
+            raise InputError(
+                f"decoder {decoder!r} finds one tree only; choose one of "
+                + ", ".join(K_BEST_DECODERS)
+            )
+        limit = usual_time_limit(time_limit_seconds, decoder)
+        obeyed = self._rules(rules, decoder)
+        found: list[list[Parse]] = []
+        for scored in self._scored_pieces(sentences, shape, keep_given, constraints, profile):
+            if obeyed is not None:
+                found += k_best_under_rules(scored, obeyed, decoder, k, diversity)
+                continue
+            with scored.counts.stage("decoding"):
+                trees = [
+                    _in_time(scored, sentence, k, diversity, decoder, limit) for sentence in scored
+                ]
+            found += scored.label(trees)
+        return found
+
+    def k_best_pipe(
+        self,
+        sentences: Iterable[Sentence],
+        k: int,
+        *,
+        threads: int = 1,
+        on_failure: OnFailure | None = None,
+        **options: Unpack[KBestStreamOptions],
+    ) -> Iterator[Parse]:
+        """Find the k best trees of a stream of sentences; ``rank`` is a tree's place in its list.
+
+        Options are those of :meth:`k_best_batch`; `on_failure` is that of :meth:`pipe`.
+        """
+        check_names("k_best_pipe", options, options_of(Parser.k_best_pipe, Parser.k_best_batch))
+        find = partial(self.k_best_batch, k=k, **options)
+        return _piped(find, sentences, threads, on_failure)
+
+    def sample_pipe(
+        self,
+        sentences: Iterable[Sentence],
+        n: int,
+        *,
+        threads: int = 1,
+        on_failure: OnFailure | None = None,
+        **options: Unpack[SampleStreamOptions],
+    ) -> Iterator[Parse]:
+        """Draw n trees of each sentence of a stream.
+
+        Options are those of :meth:`sample_batch`; `on_failure` is that of :meth:`pipe`.
+        """
+        check_names("sample_pipe", options, options_of(Parser.sample_pipe, Parser.sample_batch))
+        find = partial(self.sample_batch, n=n, **options)
+        return _piped(find, sentences, threads, on_failure)
+
+    def sample(
+        self,
+        sentence: Sentence,
+        n: int = 1,
+        *,
+        seed: int = 0,
+        require: Iterable[Sequence[Any]] = (),
+        forbid: Iterable[Sequence[Any]] = (),
+        **options: Unpack[SampleOptions],
+    ) -> list[Parse]:
+        """Draw trees of a sentence at random, each with the model's probability.
+
+        For arc-factored models the draws are exact and independent. For others they are drawn by
+        their weights from many proposals, which come from the probabilities of belief propagation:
+        nearly exact, see :mod:`turbotree.parsing.decoding.sampling`. Labels are the best ones of
+        each tree.
+
+        Parameters
+        ----------
+        sentence
+            What to parse.
+        n
+            How many trees; the same one may come several times.
+        seed
+            The same seed gives the same trees.
+        require, forbid
+            As for :meth:`parse`.
+        options
+            Those of :meth:`sample_batch`.
+
+        Examples
+        --------
+        >>> from turbotree.text import treebank
+        >>> parser = Parser.train(treebank(60, seed=1), epochs=1, pruner_epochs=1)
+        >>> len(parser.sample(next(treebank(1, seed=2)), 5, seed=3))
+        5
+        """
+        check_names("sample", options, options_of(Parser.sample, Parser.sample_batch))
+        constraints = self._read(sentence, require, forbid, ())
+        return self.sample_batch([sentence], n, seed=seed, constraints=constraints, **options)[0]
+
+    def sample_batch(
+        self,
+        sentences: Sequence[Sentence],
+        n: int = 1,
+        *,
+        seed: int = 0,
+        projective: bool | None = None,
+        single_root: bool | None = None,
+        keep_given: bool = False,
+        constraints: Sequence[Constraints] | None = None,
+        profile: Profile | None = None,
+    ) -> list[list[Parse]]:
+        """Draw trees of each sentence; see :meth:`sample` and :meth:`parse_batch`."""
+        for name, value in (("n", n), ("seed", seed)):
+            if value < 0:
+                raise InputError(f"{name} is {value}; expected at least 0")
+        _, shape = self._decoding(None, projective, single_root)
+        found: list[list[Parse]] = []
+        for scored in self._scored_pieces(sentences, shape, keep_given, constraints, profile):
+            with scored.counts.stage("sampling"):
+                trees = [
+                    sample_trees(sentence, self.arc_temperature, n, seed, words.to_text())
+                    for sentence, words in zip(scored, scored.sentences, strict=True)
+                ]
+            found += scored.label(trees)
+        return found
+
+    def _scored_pieces(
+        self,
+        sentences: Sequence[Sentence],
+        shape: TreeShape,
+        keep_given: bool,
+        constraints: Sequence[Constraints] | None,
+        profile: Profile | None,
+    ) -> Iterator[ScoredBatch]:
+        """Score a batch in pieces that the memory has room for."""
+        sentences = [as_sentence(sentence) for sentence in check_many(sentences)]
+        for piece in groups(sentences):
+            own = None if constraints is None else constraints[piece]
+            scored = self._score(sentences[piece], shape, keep_given, own, profile or Profile())
+            if scored is not None:
+                yield scored
 
     def explain(self, sentence: Sentence, head: int, modifier: int) -> list[FiredFeature]:
         """List the features of one arc with their weights, heaviest first."""
@@ -329,9 +603,8 @@ class Parser(SeveralTrees, Stored):
         keep_given: bool,
         constraints: Sequence[Constraints] | None,
         counts: Profile,
-    ) -> Scored | None:
+    ) -> ScoredBatch | None:
         """Find and score the parts of a batch; None if there is no sentence."""
-        sentences = [as_sentence(sentence) for sentence in check_many(sentences)]
         if not sentences:
             return None
         if keep_given and constraints is None:
@@ -355,4 +628,43 @@ class Parser(SeveralTrees, Stored):
             families = affordable(self.parts.families, int(batch.lengths.max()))
             parts = PartSet.build(batch.lengths, arcs, families)
             scores = self.parts.score(batch, parts)
-        return Scored(self, sentences, batch, parts, scores, shape, constraints, counts)
+        return ScoredBatch(self, sentences, batch, parts, scores, shape, constraints, counts)
+
+
+def _in_time(
+    scored: ScoredBatch,
+    sentence: ScoredSentence,
+    k: int,
+    diversity: int,
+    decoder: str,
+    limit: float | None,
+) -> list[FoundTree]:
+    """Return the k best trees of a sentence, or one if that takes too long."""
+    exact = decoder == "exact"
+    try:
+        with time_limit(limit):
+            return k_best_trees(sentence, k, diversity=diversity, exact=exact)
+    except OutOfTimeError:
+        assert limit is not None
+        return [tree_without_time(scored, sentence.sentence, limit)]
+
+
+def leaving_out_failures(
+    find: Callable[[Sequence[_Given]], list[_Found]], on_failure: OnFailure | None
+) -> Callable[[Sequence[_Given]], list[_Found]]:
+    """Make a search through batches go on where a sentence fails, if there is somebody to tell."""
+    if on_failure is None:
+        return find
+    return skipping_failures(find, TurbotreeError, on_failure)
+
+
+def _piped(
+    find: Callable[[Sequence[Sentence]], list[list[Parse]]],
+    sentences: Iterable[Sentence],
+    threads: int,
+    on_failure: OnFailure | None,
+) -> Iterator[Parse]:
+    find([])  # complains now, not when the first parse is asked for
+    find = leaving_out_failures(find, on_failure)
+    lists = map_batches(find, check_many(sentences), size=_K_BEST_BATCH_SIZE, threads=threads)
+    return (parse for found in lists for parse in found)

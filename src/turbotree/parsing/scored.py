@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from turbotree.arrays import IntArray
 from turbotree.graphs import Status
 from turbotree.parsing.arcs import TreeShape
-from turbotree.parsing.certificate import Certificate
 from turbotree.parsing.constrained import label_limits
 from turbotree.parsing.constraints import Constraints
+from turbotree.parsing.decoding.certificate import FoundTree
 from turbotree.parsing.labels import LabelLimits, LabelScores
 from turbotree.parsing.parse import Parse, ParsedBatch
-from turbotree.parsing.parts import PartSet
-from turbotree.parsing.probabilities import Amend
+from turbotree.parsing.parts import PartSet, ScoredSentence
 from turbotree.parsing.profile import Profile
 from turbotree.scoring import Batch, PartScores
 from turbotree.text import Sentence
@@ -27,16 +25,8 @@ if TYPE_CHECKING:
     from turbotree.parsing.parser import Parser
 
 
-class FoundTree(NamedTuple):
-    """The heads of a tree, its score, and what is known of it."""
-
-    heads: IntArray
-    score: float
-    certificate: Certificate
-
-
 @dataclass(frozen=True)
-class Scored:
+class ScoredBatch:
     """A batch whose parts have scores.
 
     Attributes
@@ -60,26 +50,20 @@ class Scored:
     constraints: Sequence[Constraints] | None
     counts: Profile
 
-    def scores_of(self, sentence: int) -> PartScores:
-        """Return the scores of one sentence's parts, by family."""
-        at = self.parts.sentence_slices(sentence)
-        return {name: self.scores[name][where] for name, where in at.items()}
+    def sentence(self, index: int) -> ScoredSentence:
+        """Return one sentence with its scores."""
+        at = self.parts.sentence_slices(index)
+        scores = {name: self.scores[name][where] for name, where in at.items()}
+        constraints = self.constraints[index] if self.constraints is not None else None
+        return ScoredSentence(self.parts, index, scores, self.shape, constraints)
+
+    def __iter__(self) -> Iterator[ScoredSentence]:
+        return map(self.sentence, range(len(self.sentences)))
 
     @property
     def has_spans(self) -> bool:
         """Whether some sentence has spans that are subtrees."""
         return self.constraints is not None and any(own.spans for own in self.constraints)
-
-    def amend(self, sentence: int) -> Amend | None:
-        """Return what adds the factors that constraints of a sentence need; None for none."""
-        if self.constraints is None or not self.constraints[sentence].spans:
-            return None
-        rows = self.parts.arcs.rows[self.parts.arcs.places(sentence)]
-        return partial(self.constraints[sentence].add_spans, rows=rows)
-
-    def constraints_of(self, sentence: int) -> Constraints | None:
-        """Return what the tree of one sentence has to obey, if anything."""
-        return self.constraints[sentence] if self.constraints is not None else None
 
     def label_limits(self, of_tree: Sequence[int], heads: IntArray) -> LabelLimits | None:
         """Return the labels that words of trees may have; the trees are of these sentences."""
@@ -114,18 +98,8 @@ class Scored:
                 labels, _ = label_scores.best()
             else:
                 label_scores, labels = labelled
-        parsed = ParsedBatch(
-            self.parts,
-            self.scores,
-            self.shape,
-            self.constraints,
-            batch.lengths,
-            parser.arc_temperature,
-            label_scores,
-            parser.label_temperature,
-            parser.labels.dictionary.names,
-        )
-        names, bounds = parsed.label_names, parsed.first_words.tolist()
+        parsed = ParsedBatch(self, batch.lengths, label_scores)
+        names, bounds = parser.labels.dictionary.names, parsed.first_words.tolist()
         label_list = [names[label] for label in labels.tolist()]
         parses: list[list[Parse]] = []
         number = 0

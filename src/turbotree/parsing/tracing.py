@@ -13,7 +13,7 @@ from turbotree.errors import InputError
 from turbotree.graphs import Solution
 from turbotree.parsing.decoding import SOLVERS, build_graph
 from turbotree.parsing.profile import Profile
-from turbotree.text import Sentence
+from turbotree.text import Sentence, as_sentence
 from turbotree.text.drawing.common import printable
 
 if TYPE_CHECKING:
@@ -66,9 +66,9 @@ def trace_sentence(
     """
     _, shape = parser._decoding(None, None, None)
     constraints = parser._read(sentence, require, forbid, ())
-    scored = parser._score([sentence], shape, False, constraints, Profile())
+    scored = parser._score([as_sentence(sentence)], shape, False, constraints, Profile())
     assert scored is not None
-    graph = build_graph(scored.parts, 0, scored.scores_of(0), shape)
+    graph = build_graph(scored.sentence(0))
     options = {**SOLVERS["admm"][1], "max_iterations": max_rounds}
     return graph.solve("admm", trace=True, **options)
 

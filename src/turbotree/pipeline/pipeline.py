@@ -13,7 +13,7 @@ from turbotree.errors import InputError
 from turbotree.labeling import Tagger
 from turbotree.naming import check_names, options_of
 from turbotree.parsing import Parse, Parser
-from turbotree.parsing.several import OnFailure, leaving_out_failures
+from turbotree.parsing.parser import OnFailure, leaving_out_failures
 from turbotree.pipeline.lemmatizer import Lemmatizer
 from turbotree.pipeline.tokenizer import Tokenizer
 from turbotree.stored import Stored, training_facts

@@ -14,7 +14,7 @@ from turbotree.labeling import Tagger
 from turbotree.loading import model_of
 from turbotree.modelfile import read_model
 from turbotree.parsing import Parser, compile_rules
-from turbotree.parsing.several import OnFailure, leaving_out_failures
+from turbotree.parsing.parser import OnFailure, leaving_out_failures
 from turbotree.pipeline import Pipeline
 from turbotree.scaling.parquet import RowGroup, write_trees
 from turbotree.scaling.pieces import Piece

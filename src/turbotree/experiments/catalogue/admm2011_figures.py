@@ -136,7 +136,7 @@ def _measure_times(context: ExperimentContext) -> Measured:
     for name, decoder in (("ADMM", "admm"), ("LP", "lp")):
         context.note(f"timing {name}")
         seconds[name] = decode_cases(cases, decoder, decomposition="logic")["seconds"]
-    return {"length": [int(case.parts.lengths[0]) for case in cases], "seconds": seconds}
+    return {"length": [case.scored.words for case in cases], "seconds": seconds}
 
 
 def _show_times(measured: Mapping[str, Measured]) -> Shown:

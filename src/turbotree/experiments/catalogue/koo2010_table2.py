@@ -21,8 +21,8 @@ from turbotree.experiments.context import ExperimentContext
 from turbotree.experiments.measuring import Case, decode_cases, make_cases, words_of
 from turbotree.experiments.records import KOO_2010, Claim, Experiment, Measured, Shown, Table
 from turbotree.features import Parts
-from turbotree.parsing.arcs import TreeShape, all_arcs
-from turbotree.parsing.parts import PartSet
+from turbotree.parsing.arcs import all_arcs
+from turbotree.parsing.parts import PartSet, ScoredSentence
 
 # UAS, integral %, seconds, integral % of random instances.
 _PAPER = {
@@ -69,7 +69,7 @@ def random_cases(families: list[str], count: int, words: int, seed: int) -> list
             for name, family in parts.families.items()
         }
         scores["arc"] = np.zeros(len(parts.arcs.rows))
-        cases.append(Case(parts, scores, TreeShape(), unknown, nothing))
+        cases.append(Case(ScoredSentence(parts, 0, scores), unknown, nothing))
     return cases
 
 

@@ -11,13 +11,13 @@ from turbotree.graphs import FactorGraph
 from turbotree.graphs.rules.circuit import Circuit
 from turbotree.graphs.rules.syntax import Rule
 from turbotree.parsing.arcs import TreeShape, all_arcs
-from turbotree.parsing.automata import tree_of_arcs
-from turbotree.parsing.parts import PartSet
+from turbotree.parsing.decoding import tree_graph
+from turbotree.parsing.parts import PartSet, ScoredSentence
 from turbotree.parsing.rules.compiled import label_patterns
-from turbotree.parsing.rules.lazily import LazyRules
+from turbotree.parsing.rules.groundings import ArcWorld
+from turbotree.parsing.rules.lazy_grounding import LazyRules
 from turbotree.parsing.rules.searching import ArcLabels, LabelsOfArc
 from turbotree.parsing.rules.words import Words
-from turbotree.parsing.rules.worlds import ArcWorld
 
 
 def clash_message(
@@ -65,7 +65,8 @@ def can_be_obeyed(
     """Tell whether some tree of all arcs obeys hard rules."""
     lengths = np.array([words.size], dtype=np.int32)
     arcs = all_arcs(lengths)
-    graph: FactorGraph = tree_of_arcs(PartSet(lengths, arcs), 0, np.zeros(len(arcs.rows)), shape)
+    zeros = {"arc": np.zeros(len(arcs.rows))}
+    graph: FactorGraph = tree_graph(ScoredSentence(PartSet(lengths, arcs), 0, zeros, shape))
     circuit = Circuit()
     of_labels = [rule for rule in rules if label_patterns(rule)]
     labels = ArcLabels(graph, circuit, arcs.rows, of_labels, labels_of) if of_labels else None

@@ -25,8 +25,8 @@ from turbotree.graphs.rules.syntax import (
 )
 from turbotree.graphs.rules.vocabulary import check
 from turbotree.naming import nearest, suggest, unknown
+from turbotree.parsing.rules.groundings import patterns_of
 from turbotree.parsing.rules.words import LABELS, VOCABULARY
-from turbotree.parsing.rules.worlds import patterns_of
 
 _ENDING = ".rules"
 

@@ -12,10 +12,10 @@ from turbotree.graphs import FactorGraph
 from turbotree.graphs.rules.circuit import Circuit
 from turbotree.graphs.rules.syntax import Rule
 from turbotree.parsing.labels import LabelScores
-from turbotree.parsing.rules.lazily import LazyRules, broken_rules
+from turbotree.parsing.rules.groundings import LabelWorld, TreeWorld
+from turbotree.parsing.rules.lazy_grounding import LazyRules, broken_rules
 from turbotree.parsing.rules.searching import solve
 from turbotree.parsing.rules.words import Words
-from turbotree.parsing.rules.worlds import LabelWorld, TreeWorld
 
 
 class LabelGraph:

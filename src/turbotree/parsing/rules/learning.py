@@ -17,15 +17,15 @@ import numpy as np
 from turbotree.arrays import IntArray
 from turbotree.errors import InfeasibleError, InputError
 from turbotree.graphs.rules.syntax import Rule
-from turbotree.parsing.decoding import decode, tree_score
+from turbotree.parsing.decoding import decode
 from turbotree.parsing.labels import LabelScores
-from turbotree.parsing.parts import PartSet
+from turbotree.parsing.parts import PartSet, ScoredSentence
 from turbotree.parsing.rules.compiled import RulesLike, compile_rules
+from turbotree.parsing.rules.groundings import TreeWorld
 from turbotree.parsing.rules.labelling import LabelGraph, search_labels
-from turbotree.parsing.rules.lazily import broken_rules
+from turbotree.parsing.rules.lazy_grounding import broken_rules
 from turbotree.parsing.rules.searching import search_tree
 from turbotree.parsing.rules.words import Words
-from turbotree.parsing.rules.worlds import TreeWorld
 from turbotree.parsing.training.treebank import TrainingSource, read_trees
 from turbotree.scoring import Batch
 from turbotree.text import Sentence
@@ -186,12 +186,10 @@ class _Labels:
 class _Tree:
     """A sentence whose tree is to be found."""
 
-    parser: Parser
     rules: Sequence[Rule]
     source: str
     words: Words
-    parts: PartSet
-    scores: dict[str, np.ndarray]
+    scored: ScoredSentence
     free: IntArray
     right: IntArray
     gold: Counts
@@ -209,11 +207,12 @@ class _Tree:
         scores = parser.parts.score(batch, parts)
         wrong = right[arcs.rows[:, 1] - 1] != arcs.rows[:, 0]
         scores = {**scores, "arc": scores["arc"] + wrong}
-        free, _, _ = decode(parts, 0, scores, parser.shape)
+        scored = ScoredSentence(parts, 0, scores, parser.shape)
+        free = decode(scored).heads
         gold = _counted(rules, TreeWorld(words, right))
         if not gold and not _counted(rules, TreeWorld(words, free)):
             return None
-        return cls(parser, rules, source, words, parts, scores, free, right, gold)
+        return cls(rules, source, words, scored, free, right, gold)
 
     def answer(self, weights: Weights) -> tuple[float, Counts]:
         """Return how much better the best answer looks than the right one, and what it breaks."""
@@ -221,10 +220,7 @@ class _Tree:
         try:
             found = search_tree(
                 self.words,
-                self.parts,
-                0,
-                self.scores,
-                self.parser.shape,
+                self.scored,
                 rules,
                 self.source,
                 first=self.free,
@@ -232,5 +228,5 @@ class _Tree:
             )
         except InfeasibleError:
             return 0.0, {}
-        right = tree_score(self.parts, 0, self.scores, self.right) - _cost(rules, self.gold)
+        right = self.scored.score(self.right) - _cost(rules, self.gold)
         return found.score - right, _counted(rules, TreeWorld(self.words, found.heads))

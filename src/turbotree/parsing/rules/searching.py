@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from time import perf_counter
 
 import numpy as np
 
-from turbotree.arrays import FloatArray, IntArray
+from turbotree.arrays import IntArray
 from turbotree.errors import InfeasibleError
 from turbotree.graphs import FactorGraph, Solution, Status
 from turbotree.graphs.rules.circuit import FALSE, Circuit
 from turbotree.graphs.rules.relations import Ints
 from turbotree.graphs.rules.syntax import Rule
-from turbotree.parsing.arcs import TreeShape
-from turbotree.parsing.certificate import Certificate
-from turbotree.parsing.constraints import Constraints
-from turbotree.parsing.decoding import SOLVERS, build_graph, tree_score
-from turbotree.parsing.parts import PartSet
-from turbotree.parsing.rules.lazily import LazyRules, broken_rules, cost_of
+from turbotree.parsing.decoding import (
+    SOLVERS,
+    Certificate,
+    FoundTree,
+    build_graph,
+    heads_of,
+    solver_of,
+)
+from turbotree.parsing.parts import ScoredSentence
+from turbotree.parsing.rules.groundings import ArcWorld, TreeWorld, matches
+from turbotree.parsing.rules.lazy_grounding import LazyRules, broken_rules, cost_of
 from turbotree.parsing.rules.words import Words
-from turbotree.parsing.rules.worlds import ArcWorld, TreeWorld, matches
-from turbotree.parsing.scored import FoundTree
 
 #: A search that has no tree after so many nodes is not likely to find one soon.
 _NODES_BEFORE_A_TREE = 5
@@ -32,10 +35,7 @@ LabelsOfArc = Callable[[int, int], Sequence[str]]
 
 def search_tree(
     words: Words,
-    parts: PartSet,
-    sentence: int,
-    scores: Mapping[str, FloatArray],
-    shape: TreeShape,
+    scored: ScoredSentence,
     rules: Sequence[Rule],
     source: str,
     *,
@@ -43,7 +43,6 @@ def search_tree(
     first: IntArray | None = None,
     known: IntArray | None = None,
     without: tuple[int, int] | None = None,
-    constraints: Constraints | None = None,
     thorough: bool = True,
     label_rules: Sequence[Rule] = (),
     labels_of: LabelsOfArc | None = None,
@@ -52,10 +51,8 @@ def search_tree(
 
     Parameters
     ----------
-    words
-        The sentence.
-    parts, sentence, scores, shape
-        As for :func:`turbotree.parsing.decoding.build_graph`.
+    words, scored
+        The sentence, and its parts with their scores.
     rules
         Those of the tree; they are added when an answer breaks them.
     source
@@ -69,8 +66,6 @@ def search_tree(
         no better one.
     without
         An arc that the tree must not have.
-    constraints
-        Spans that have to be subtrees; of arcs, only those are candidates that may be.
     thorough
         Whether to go on with HiGHS where a short search finds no tree.
     label_rules, labels_of
@@ -83,28 +78,17 @@ def search_tree(
         When no tree of the candidate arcs obeys the rules, or, if not thorough, none was found.
     """
     started = perf_counter()
-    ruled = RuledTrees(
-        words,
-        parts,
-        sentence,
-        scores,
-        shape,
-        rules,
-        source,
-        constraints=constraints,
-        label_rules=label_rules,
-        labels_of=labels_of,
-    )
+    ruled = RuledTrees(words, scored, rules, source, label_rules=label_rules, labels_of=labels_of)
     if without is not None:
         ruled.graph.fix(~np.flatnonzero((ruled.arcs == without).all(axis=1)))
     if first is not None:
         ruled.add_broken_by(first)
     rounds = 0
     while True:
-        solution = solve(ruled.graph, decoder, thorough=thorough)
+        solution = solve(ruled.graph, decoder, scored, thorough=thorough)
         rounds += solution.iterations
         if solution.values is not None:
-            heads = ruled.heads(solution)
+            heads = heads_of(scored, solution)
         elif known is not None:
             heads = known
         else:
@@ -116,7 +100,7 @@ def search_tree(
         score = solution.value + ruled.constant
     else:
         broken = broken_rules(rules, TreeWorld(words, heads))
-        score = tree_score(parts, sentence, scores, heads) - cost_of(rules, broken)
+        score = scored.score(heads) - cost_of(rules, broken)
     optimal = solution.status is Status.OPTIMAL
     gap = 0.0 if optimal else max(0.0, bound - score)
     seconds = perf_counter() - started
@@ -133,22 +117,16 @@ class RuledTrees:
     def __init__(
         self,
         words: Words,
-        parts: PartSet,
-        sentence: int,
-        scores: Mapping[str, FloatArray],
-        shape: TreeShape,
+        scored: ScoredSentence,
         rules: Sequence[Rule],
         source: str,
         *,
-        constraints: Constraints | None = None,
         label_rules: Sequence[Rule] = (),
         labels_of: LabelsOfArc | None = None,
     ) -> None:
         self._words, self._rules = words, rules
-        self.graph = build_graph(parts, sentence, scores, shape)
-        self.arcs = parts.arcs.rows[parts.arcs.places(sentence)]
-        if constraints is not None:
-            constraints.add_spans(self.graph, self.arcs)
+        self.graph = build_graph(scored)
+        self.arcs = scored.arcs
         circuit = Circuit()
         labels = None
         if label_rules and labels_of is not None:
@@ -162,21 +140,15 @@ class RuledTrees:
         """What the graph's value lacks."""
         return self._lazy.constant
 
-    def heads(self, solution: Solution) -> IntArray:
-        """Return the heads of an assignment."""
-        assert solution.values is not None
-        heads = np.zeros(self._words.size, dtype=np.int32)
-        chosen = self.arcs[solution.values[: len(self.arcs)]]
-        heads[chosen[:, 1] - 1] = chosen[:, 0]
-        return heads
-
     def add_broken_by(self, heads: IntArray) -> bool:
         """Add the rules that a tree breaks; tell whether there was something to add."""
         return self._lazy.add(broken_rules(self._rules, TreeWorld(self._words, heads)))
 
 
-def solve(graph: FactorGraph, decoder: str, *, thorough: bool = True) -> Solution:
-    """Solve a graph with rules.
+def solve(
+    graph: FactorGraph, decoder: str, scored: ScoredSentence | None = None, *, thorough: bool = True
+) -> Solution:
+    """Solve a graph with rules: of the trees of a sentence, or of labels.
 
     Rules may leave so little that a short search finds nothing, however long it goes on: then
     HiGHS has to find something, or to prove that there is nothing, if the search is to be
@@ -184,7 +156,10 @@ def solve(graph: FactorGraph, decoder: str, *, thorough: bool = True) -> Solutio
     """
     if decoder == "ilp":
         return graph.solve("linear_program", exact=True)
-    solver, options = SOLVERS["exact" if decoder == "exact" else "auto"]
+    decoder = "exact" if decoder == "exact" else "auto"
+    solver, options = SOLVERS[decoder] if scored is None else solver_of(decoder, scored)
+    if solver == "admm":  # of a long sentence; rules need a search
+        solver, options = SOLVERS["auto"]
     solution = graph.solve(solver, **{**options, "max_nodes": _NODES_BEFORE_A_TREE})
     if solution.status is Status.OPTIMAL:
         return solution

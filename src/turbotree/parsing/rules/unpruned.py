@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,12 +11,11 @@ import numpy as np
 from turbotree.arrays import IntArray
 from turbotree.features import Parts
 from turbotree.graphs.rules.syntax import Rule
-from turbotree.parsing.arcs import TreeShape, all_arcs
-from turbotree.parsing.constraints import Constraints
-from turbotree.parsing.parts import PartSet
+from turbotree.parsing.arcs import all_arcs
+from turbotree.parsing.parts import PartSet, ScoredSentence
 from turbotree.parsing.rules.searching import LabelsOfArc, search_tree
 from turbotree.parsing.rules.words import Words
-from turbotree.scoring import Batch, PartScores
+from turbotree.scoring import Batch
 
 if TYPE_CHECKING:
     from turbotree.parsing.parser import Parser
@@ -25,11 +25,10 @@ def tree_of_all_arcs(
     parser: Parser,
     batch: Batch,
     words: Words,
-    shape: TreeShape,
+    scored: ScoredSentence,
     rules: Sequence[Rule],
     source: str,
     *,
-    constraints: Constraints | None = None,
     label_rules: Sequence[Rule] = (),
     labels_of: LabelsOfArc | None = None,
 ) -> IntArray:
@@ -41,35 +40,24 @@ def tree_of_all_arcs(
         When no tree obeys the rules.
     """
     arcs = all_arcs(batch.lengths)
-    if constraints is not None:
-        allowed = constraints.allowed(words.size)[tuple(arcs.rows.T)]
+    if scored.constraints is not None:
+        allowed = scored.constraints.allowed(words.size)[tuple(arcs.rows.T)]
         arcs = Parts.of_one(np.ascontiguousarray(arcs.rows[allowed]))
     scores = {"arc": parser.pruner.score(batch, arcs)}
-    found = search_tree(
-        words,
-        PartSet(batch.lengths, arcs),
-        0,
-        scores,
-        shape,
-        rules,
-        source,
-        constraints=constraints,
-        label_rules=label_rules,
-        labels_of=labels_of,
-    )
+    every = replace(scored, parts=PartSet(batch.lengths, arcs), sentence=0, scores=scores)
+    found = search_tree(words, every, rules, source, label_rules=label_rules, labels_of=labels_of)
     return found.heads
 
 
 def with_arcs_of(
-    parser: Parser, batch: Batch, parts: PartSet, sentence: int, heads: IntArray
-) -> tuple[PartSet, PartScores]:
+    parser: Parser, batch: Batch, scored: ScoredSentence, heads: IntArray
+) -> ScoredSentence:
     """Find and score the parts of one sentence again, with the arcs of a tree as candidates too.
 
     The pruner does likewise when another shape of trees is asked for: the best of these is kept.
     """
-    rows = parts.arcs.rows[parts.arcs.places(sentence)]
     own = np.column_stack([heads, np.arange(1, len(heads) + 1)])
-    both = np.unique(np.concatenate([rows, own])[:, ::-1], axis=0)[:, ::-1]
+    both = np.unique(np.concatenate([scored.arcs, own])[:, ::-1], axis=0)[:, ::-1]
     arcs = Parts.of_one(np.ascontiguousarray(both, dtype=np.int32))
-    found = PartSet.build(batch.lengths, arcs, parser.parts.families)
-    return found, parser.parts.score(batch, found)
+    parts = PartSet.build(batch.lengths, arcs, parser.parts.families)
+    return replace(scored, parts=parts, sentence=0, scores=parser.parts.score(batch, parts))

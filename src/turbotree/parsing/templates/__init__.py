@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib.resources import files
 
 from turbotree.features import read_templates
+from turbotree.parsing.parts.family import CLASSES
 
 
 def load_templates(name: str) -> list[str]:
@@ -13,4 +14,6 @@ def load_templates(name: str) -> list[str]:
     >>> len(load_templates("pruner")) < len(load_templates("arc"))
     True
     """
+    if name in CLASSES and CLASSES[name].templates:
+        return list(CLASSES[name].templates)
     return read_templates((files(__package__) / f"{name}.txt").read_text("utf-8").splitlines())

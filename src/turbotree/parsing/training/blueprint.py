@@ -19,7 +19,7 @@ from turbotree.parsing.labels import (
 )
 from turbotree.parsing.parts import FAMILIES
 from turbotree.parsing.templates import load_templates
-from turbotree.parsing.training.options import TEMPLATE_SETS, TrainingOptions
+from turbotree.parsing.training.options import TrainingOptions, template_sets
 from turbotree.parsing.training.treebank import (
     Treebank,
     label_dictionary,
@@ -63,7 +63,7 @@ class Blueprint:
         given = options.templates or {}
         templates = {
             name: list(given[name]) if name in given else load_templates(name)
-            for name in TEMPLATE_SETS
+            for name in template_sets()
             if name not in FAMILIES or name in options.families()
         }
         names = names_of_labels(train)

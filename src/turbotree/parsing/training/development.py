@@ -11,7 +11,7 @@ from turbotree.learning.temperature import fit_temperature
 from turbotree.parsing.arcs import Pruner, TreeShape, best_trees
 from turbotree.parsing.decoding import decode
 from turbotree.parsing.labels import LabelModel
-from turbotree.parsing.parts import PartSet
+from turbotree.parsing.parts import PartSet, ScoredSentence
 from turbotree.parsing.training.label_task import LabelTask
 from turbotree.parsing.training.part_task import PartProblem, PartTask
 from turbotree.parsing.training.treebank import Treebank
@@ -34,7 +34,7 @@ def attachment(
         parts = PartSet.build(batch.lengths, candidates[i], model.families)
         scores = model.score(batch, parts)
         if parts.families:
-            heads, _, _ = decode(parts, 0, scores, shape)
+            heads = decode(ScoredSentence(parts, 0, scores, shape)).heads
         else:
             heads = best_trees(batch.lengths, parts.arcs, scores["arc"], shape)
         return int(np.count_nonzero(heads == dev.heads[i]))

@@ -17,6 +17,12 @@ from turbotree.parsing.training.part_task import DECODERS, check_decoder
 
 TEMPLATE_SETS = ("pruner", *FAMILIES, "label", "label_pair")
 
+
+def template_sets() -> tuple[str, ...]:
+    """Return the names of all template sets, those of families registered later included."""
+    return ("pruner", *FAMILIES, "label", "label_pair")
+
+
 _TABLES = ("pruner", "parts", "labels")
 _PRUNER_STEP = 0.1
 _AVERAGE_FROM = 0.2
@@ -146,8 +152,8 @@ class TrainingOptions:
         if self.threads < 1:
             raise InputError(f"threads is {self.threads}; expected at least 1")
         for name in self.templates or {}:
-            if name not in TEMPLATE_SETS:
-                raise unknown("template set", name, TEMPLATE_SETS)
+            if name not in template_sets():
+                raise unknown("template set", name, template_sets())
 
     def pruner_learner(self) -> LearnerOptions:
         """Return how to train the pruner."""

@@ -17,11 +17,16 @@ from turbotree.graphs import Status
 from turbotree.learning import Expectation
 from turbotree.naming import unknown
 from turbotree.parsing.arcs import TreeShape, all_arcs, best_trees
-from turbotree.parsing.automata import IN_AUTOMATA
-from turbotree.parsing.decoding import build_graph, decode, heads_of
-from turbotree.parsing.parts import PartSet
-from turbotree.parsing.probabilities import part_marginals
-from turbotree.parsing.relaxed import automata_alone, relaxed_parts
+from turbotree.parsing.decoding import (
+    automata_alone,
+    build_graph,
+    decode,
+    heads_of,
+    part_marginals,
+    relaxed_parts,
+)
+from turbotree.parsing.parts import PartSet, ScoredSentence
+from turbotree.parsing.parts.automata import IN_AUTOMATA
 from turbotree.scoring import SparseScorer
 
 #: How training finds the best answer, if the loss asks for one. ``"admm"``: the relaxation, whose
@@ -95,17 +100,17 @@ class PartProblem:
         parts, shape = self._parts, self._shape
         if not parts.families:
             return self._indicator(best_trees(parts.lengths, parts.arcs, scores, shape))
-        own = self._split(scores)
+        scored = self._scored(scores)
         if self._decoder == "automata":
-            return self._joined(automata_alone(parts, own))
+            return self._joined(automata_alone(scored))
         if self._decoder == "exact":
-            return self._indicator(decode(parts, 0, own, shape)[0])
-        graph = build_graph(parts, 0, own, shape)
+            return self._indicator(decode(scored).heads)
+        graph = build_graph(scored)
         solution = graph.solve("admm", **_RELAXED)
-        heads = heads_of(parts, 0, own["arc"], solution, shape)
-        answer: dict[str, Any] = dict(parts.indicators(0, heads))
+        heads = heads_of(scored, solution)
+        answer: dict[str, Any] = dict(scored.indicators(heads))
         if solution.status is not Status.OPTIMAL:
-            answer |= relaxed_parts(parts, own, graph, solution)
+            answer |= relaxed_parts(scored, graph, solution)
         return self._joined(answer)
 
     def best_tree(self, weights: AnyWeights) -> IntArray:
@@ -115,26 +120,28 @@ class PartProblem:
             scores = np.where(self.excluded, -np.inf, scores)
         if not parts.families:
             return best_trees(parts.lengths, parts.arcs, scores, self._shape)
-        return decode(parts, 0, self._split(scores), self._shape)[0]
+        return decode(self._scored(scores)).heads
 
     def marginals(self, scores: FloatArray) -> Expectation:
         """Return the parts' probabilities, by belief propagation if there are more than arcs.
 
         Whether that converged or not does not matter to the learner.
         """
-        split = self._split(scores)
-        found = part_marginals(self._parts, 0, split, self._shape, every_part=True)
+        found = part_marginals(self._scored(scores), every_part=True)
         assert found.parts is not None
         return Expectation(self._joined(found.parts), found.log_partition)
 
     def error_of_arcs(self, scores: FloatArray) -> float:
         """Return how far the arcs' probabilities are from the truth: the sum of squares (Brier)."""
-        found = part_marginals(self._parts, 0, self._split(scores), self._shape)
+        found = part_marginals(self._scored(scores))
         return float(((found.arcs - self.gold[: self._ends[0]]) ** 2).sum())
 
     def gradient(self, coefficients: FloatArray) -> Gradient:
         """Return the parts' features, weighted."""
         return self._model.gradient(self._prepared, self._parts, self._split(coefficients))
+
+    def _scored(self, scores: FloatArray) -> ScoredSentence:
+        return ScoredSentence(self._parts, 0, self._split(scores), self._shape)
 
     def _split(self, values: FloatArray) -> dict[str, FloatArray]:
         pieces = np.split(values, self._ends[:-1])

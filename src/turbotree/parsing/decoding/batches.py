@@ -10,11 +10,11 @@ from turbotree.errors import InputError
 from turbotree.graphs import Status
 from turbotree.interrupts import OutOfTimeError, time_limit
 from turbotree.parsing.arcs import arc_marginals, best_trees, only_allowed
-from turbotree.parsing.certificate import Certificate
 from turbotree.parsing.constraints import place
-from turbotree.parsing.decoding import SOLVERS, decode, out_of_time, quick_tree
+from turbotree.parsing.decoding.certificate import Certificate, FoundTree
+from turbotree.parsing.decoding.decode import SOLVERS, decode, out_of_time, quick_tree
 from turbotree.parsing.long_sentences import note_on
-from turbotree.parsing.scored import FoundTree, Scored
+from turbotree.parsing.scored import ScoredBatch
 
 #: Decoders of arc-factored models; the first is what they use if nothing is said.
 ARC_DECODERS = ("mst", "eisner", "mbr")
@@ -30,7 +30,7 @@ _GRACE_SECONDS = 1.0
 
 
 def best_trees_of(
-    scored: Scored, decoder: str, decomposition: str, time_limit_seconds: float | None = None
+    scored: ScoredBatch, decoder: str, decomposition: str, time_limit_seconds: float | None = None
 ) -> list[FoundTree]:
     """Return the tree of each sentence; the time limit is that of one sentence."""
     spans = scored.has_spans
@@ -41,47 +41,42 @@ def best_trees_of(
         )
     if decoder in ARC_DECODERS and not spans:
         return _best_of_arcs(scored, decoder)
+    if decoder in ARC_DECODERS:
+        decoder = "exact"
     temperature = scored.parser.arc_temperature if decoder == "bp" else 1.0
     hard_limit = None if time_limit_seconds is None else time_limit_seconds + _GRACE_SECONDS
     found = []
-    for sentence in range(len(scored.sentences)):
-        own = {name: values / temperature for name, values in scored.scores_of(sentence).items()}
-        amend = scored.amend(sentence)
+    for sentence in scored:
         try:
             with time_limit(hard_limit):
-                heads, score, certificate = decode(
-                    scored.parts,
-                    sentence,
-                    own,
-                    scored.shape,
-                    decoder if amend is None else "exact",
-                    decomposition=decomposition if amend is None else "structured",
-                    amend=amend,
+                tree = decode(
+                    sentence.scaled(temperature),
+                    decoder,
+                    decomposition=decomposition,
                     time_limit_seconds=time_limit_seconds,
                 )
         except OutOfTimeError:
             assert time_limit_seconds is not None
-            found.append(tree_in_a_hurry(scored, sentence, time_limit_seconds))
+            found.append(tree_without_time(scored, sentence.sentence, time_limit_seconds))
             continue
-        found.append(FoundTree(heads, score * temperature, certificate))
+        found.append(tree._replace(score=tree.score * temperature))
     return found
 
 
-def tree_in_a_hurry(scored: Scored, sentence: int, limit: float) -> FoundTree:
+def tree_without_time(scored: ScoredBatch, sentence: int, limit: float) -> FoundTree:
     """Return some good tree of a sentence whose time is over, with a bound."""
-    if scored.amend(sentence) is not None:
+    one = scored.sentence(sentence)
+    if one.has_spans:
         # That there is none is not proven.
         raise InputError(
             f"{place(scored.sentences[sentence])}: no tree that keeps the spans together was found "
             f"in {limit:g} seconds; allow more time"
         )
-    heads, score, certificate = quick_tree(
-        scored.parts, sentence, scored.scores_of(sentence), scored.shape
-    )
-    return FoundTree(heads, score, replace(certificate, note=out_of_time(limit)))
+    found = quick_tree(one)
+    return found._replace(certificate=replace(found.certificate, note=out_of_time(limit)))
 
 
-def _best_of_arcs(scored: Scored, decoder: str) -> list[FoundTree]:
+def _best_of_arcs(scored: ScoredBatch, decoder: str) -> list[FoundTree]:
     parts, scores, shape = scored.parts, scored.scores["arc"], scored.shape
     arcs, lengths = parts.arcs, parts.lengths
     decoded = scores

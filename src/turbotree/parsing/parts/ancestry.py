@@ -9,20 +9,25 @@ if the tree is a factor.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from turbotree.arrays import BoolArray, FloatArray, IntArray, LongArray
-from turbotree.features import Parts
+from turbotree.features import PartKind, Parts
 from turbotree.graphs import FactorGraph
 from turbotree.parsing import _core
-from turbotree.parsing.families import Family
+from turbotree.parsing.parts.family import Candidates, Family, Told, register
+
+if TYPE_CHECKING:
+    from turbotree.parsing.decoding.linear_program import ProgramWriter
+    from turbotree.parsing.decoding.logic import LogicWriter
+    from turbotree.parsing.parts.scored_sentence import ScoredSentence
 
 
 @dataclass(frozen=True, slots=True)
-class Groups:
+class LiteralGroups:
     """Variables that stand for several literals each, in a batch of sentences."""
 
     outputs: IntArray
@@ -59,8 +64,8 @@ class Ancestry:
     variables: IntArray
     ands: IntArray
     and_offsets: IntArray
-    sums: Groups
-    ors: Groups
+    sums: LiteralGroups
+    ors: LiteralGroups
 
     def ands_of(self, sentence: int) -> IntArray:
         """Return a sentence's rows of variables that stand for two literals."""
@@ -74,19 +79,40 @@ class AncestryFamily(Family):
     Attributes
     ----------
     literals
-        One a part.
+        One per part.
     ancestry
-        What the literals stand for.
+        What the literals stand for; all families of ancestry share it, and the first of them
+        writes it down.
     arcs
         The candidate arcs of the batch.
     lengths
         Words of each sentence.
     """
 
+    reducible: ClassVar[bool] = False
+    of_all_pairs: ClassVar[bool] = True
+
     literals: IntArray
     ancestry: Ancestry
     arcs: Parts
     lengths: IntArray
+
+    @classmethod
+    def find(cls, candidates: Candidates) -> AncestryFamily:
+        """Find the parts that candidate arcs form."""
+        wanted = [name in candidates.names for name in ("path", "nonprojective")]
+        core: Any = candidates.shared(
+            "ancestry", lambda: _core.ancestry(*candidates.given, *wanted)
+        )
+        paths, nonprojective, variables, ands, and_offsets, sums, ors = core
+        ancestry = candidates.shared(
+            "ancestry of both",
+            lambda: Ancestry(
+                variables, ands, and_offsets, LiteralGroups(*sums), LiteralGroups(*ors)
+            ),
+        )
+        rows, offsets, literals = paths if cls.name == "path" else nonprojective
+        return cls(Parts(rows, offsets), literals, ancestry, candidates.arcs, candidates.lengths)
 
     def descent(self, sentence: int, chosen: BoolArray) -> BoolArray:
         """Tell of every two words whether the second descends from the first."""
@@ -100,11 +126,79 @@ class AncestryFamily(Family):
             above = heads[above]
         return below
 
+    def _writes(self, scored: ScoredSentence) -> bool:
+        """Tell whether this is the first family of ancestry, which writes for the others too."""
+        return self is next(iter(_ancestral(scored)))
 
+    def add_to_graph(self, graph: FactorGraph, scored: ScoredSentence) -> None:
+        """Add variables and simple factors for what the literals stand for."""
+        if self._writes(scored):
+            add_ancestry(graph, scored, self.ancestry)
+
+    def add_to_beliefs(self, graph: FactorGraph, scored: ScoredSentence) -> None:
+        """Add them; that a word has one head is not said again: it would be counted again."""
+        if self._writes(scored):
+            add_ancestry(graph, scored, self.ancestry, exclusive=False)
+
+    def add_to_logic(self, logic: LogicWriter) -> None:
+        """Add them."""
+        self.add_to_graph(logic.graph, logic.scored)
+
+    def prepare_program(self, program: ProgramWriter) -> None:
+        """Bring the scores of literals that are arcs to the arcs."""
+        if self._writes(program.scored):
+            totals = literal_scores(program.scored, self.ancestry)
+            program.arc_scores += totals[: len(program.arc_scores)]
+
+    def add_to_program(self, program: ProgramWriter) -> None:
+        """Add what paths and non-projective arcs stand for, a column per variable."""
+        if not self._writes(program.scored):
+            return
+        arcs, sentence = len(program.arc_scores), program.scored.sentence
+        first = program.model.add_columns(literal_scores(program.scored, self.ancestry)[arcs:])
+        ands = renumbered(self.ancestry.ands_of(sentence), arcs, first)
+        size = len(ands)
+        for one in (1, 2):
+            pairs = ands[:, [0, one]].reshape(-1)
+            program.add_literals(np.full(size, 2), pairs, np.tile([1.0, -1.0], size), -np.inf, 0.0)
+        program.add_literals(
+            np.full(size, 3), ands.reshape(-1), np.tile([-1.0, 1.0, 1.0], size), -np.inf, 1.0
+        )
+        for groups, lower in ((self.ancestry.sums, 0.0), (self.ancestry.ors, -np.inf)):
+            outputs, inputs, offsets = groups.of(sentence)
+            out, literals = (renumbered(part, arcs, first) for part in (outputs, inputs))
+            starts, sizes = offsets[:-1], np.diff(offsets).astype(np.int64)
+            program.add_literals(
+                sizes + 1,
+                np.insert(literals, starts, out),
+                np.insert(-np.ones(len(literals)), starts, 1.0),
+                lower,
+                0.0,
+            )
+            if lower == 0.0:
+                continue
+            each = np.column_stack([literals, np.repeat(out, sizes)]).reshape(-1)
+            signs = np.tile([1.0, -1.0], len(literals))
+            program.add_literals(np.full(len(literals), 2), each, signs, -np.inf, 0.0)
+
+    def read_graph(self, scored: ScoredSentence, told: Told) -> FloatArray | None:
+        """Return how much of each part a relaxed solution has."""
+        return self.read_beliefs(scored, told)
+
+    def read_beliefs(self, scored: ScoredSentence, told: Told) -> FloatArray:
+        """Return the probability of each part: all variables beyond arcs are theirs."""
+        literals = self.literals[self.parts.places(scored.sentence)]
+        found: FloatArray = told.variables[literals]
+        return found
+
+
+@register
 class PathFamily(AncestryFamily):
     """Directed paths: the second word descends from the first."""
 
     __slots__ = ()
+    name: ClassVar[str] = "path"
+    kind: ClassVar[PartKind] = PartKind(("a", "d"))
 
     def indicator(self, sentence: int, chosen: BoolArray) -> BoolArray:
         """Tell which parts a tree has, given the arcs that it has."""
@@ -113,10 +207,13 @@ class PathFamily(AncestryFamily):
         return has
 
 
+@register
 class NonprojectiveFamily(AncestryFamily):
     """Arcs across words that do not descend from their head."""
 
     __slots__ = ()
+    name: ClassVar[str] = "nonprojective"
+    kind: ClassVar[PartKind] = PartKind(("h", "m"))
 
     def indicator(self, sentence: int, chosen: BoolArray) -> BoolArray:
         """Tell which parts a tree has, given the arcs that it has."""
@@ -130,40 +227,16 @@ class NonprojectiveFamily(AncestryFamily):
         return has
 
 
-def ancestry_families(lengths: IntArray, arcs: Parts, names: tuple[str, ...]) -> dict[str, Family]:
-    """Find the directed paths and non-projective arcs of a batch, as far as names ask for them."""
-    wanted = [name in names for name in ("path", "nonprojective")]
-    paths, nonprojective, variables, ands, and_offsets, sums, ors = _core.ancestry(
-        lengths, arcs.rows, arcs.offsets, *wanted
-    )
-    ancestry = Ancestry(variables, ands, and_offsets, Groups(*sums), Groups(*ors))
-    families: dict[str, Family] = {}
-    for name, found, kind in (
-        ("path", paths, PathFamily),
-        ("nonprojective", nonprojective, NonprojectiveFamily),
-    ):
-        if name in names:
-            rows, offsets, literals = found
-            families[name] = kind(Parts(rows, offsets), literals, ancestry, arcs, lengths)
-    return families
+def _ancestral(scored: ScoredSentence) -> list[AncestryFamily]:
+    return [own for own in scored.parts.families.values() if isinstance(own, AncestryFamily)]
 
 
-def families_of_ancestry(families: Mapping[str, Family]) -> dict[str, AncestryFamily]:
-    """Return the families whose parts are literals."""
-    return {name: f for name, f in families.items() if isinstance(f, AncestryFamily)}
-
-
-def ancestry_scores(
-    families: Mapping[str, AncestryFamily],
-    sentence: int,
-    scores: Mapping[str, FloatArray],
-    arcs: int,
-) -> FloatArray:
+def literal_scores(scored: ScoredSentence, ancestry: Ancestry) -> FloatArray:
     """Sum the scores of the parts that each arc or variable stands for, the arcs first."""
-    ancestry = next(iter(families.values())).ancestry
-    totals = np.zeros(arcs + int(ancestry.variables[sentence]))
-    for name, family in families.items():
-        np.add.at(totals, family.literals[family.parts.places(sentence)], scores[name])
+    totals = np.zeros(len(scored.arcs) + int(ancestry.variables[scored.sentence]))
+    for own in _ancestral(scored):
+        literals = own.literals[own.parts.places(scored.sentence)]
+        np.add.at(totals, literals, scored.scores[own.name])
     return totals
 
 
@@ -177,13 +250,7 @@ def renumbered(literals: IntArray, arcs: int, first: int) -> LongArray:
 
 
 def add_ancestry(
-    graph: FactorGraph,
-    sentence: int,
-    arcs: int,
-    families: Mapping[str, AncestryFamily],
-    scores: Mapping[str, FloatArray],
-    *,
-    exclusive: bool = True,
+    graph: FactorGraph, scored: ScoredSentence, ancestry: Ancestry, *, exclusive: bool = True
 ) -> None:
     """Add what paths and non-projective arcs stand for to a graph whose first variables are arcs.
 
@@ -191,17 +258,14 @@ def add_ancestry(
     ----------
     graph
         Is given new variables and simple factors.
-    sentence
-        Which sentence of the batch.
-    arcs
-        How many arcs it has.
-    families, scores
-        Its families, and the scores of the sentence's parts.
+    scored
+        The sentence.
+    ancestry
+        What the literals of its batch stand for.
     exclusive
         Say of a word's heads that only one holds, as the tree does. It tightens relaxations.
     """
-    ancestry = next(iter(families.values())).ancestry
-    totals = ancestry_scores(families, sentence, scores, arcs)
+    totals, arcs, sentence = literal_scores(scored, ancestry), len(scored.arcs), scored.sentence
     first = len(graph)
     variables = graph.scores.copy()
     variables[:arcs] += totals[:arcs]

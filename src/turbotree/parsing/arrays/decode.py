@@ -7,21 +7,19 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from turbotree import trees
 from turbotree.arrays import FloatArray, LongArray
 from turbotree.errors import InputError
-from turbotree.graphs import FactorGraph, Status
-from turbotree.graphs.solvers.batch import solve_many
+from turbotree.graphs import Status
 from turbotree.naming import unknown
 from turbotree.parsing.arcs import TreeShape
-from turbotree.parsing.certificate import Certificate
-from turbotree.parsing.decoding import SOLVERS, build_graph
-from turbotree.parsing.dense_parts import dense_parts, part_scores
-from turbotree.parsing.own_labels import reserve_root_label, take_labels
-from turbotree.parsing.own_rules import OwnRules
-from turbotree.parsing.parts import PartSet
+from turbotree.parsing.arrays.labels import reserve_root_label, take_labels
+from turbotree.parsing.arrays.parts import dense_parts, part_scores
+from turbotree.parsing.arrays.rules import ArrayRules
+from turbotree.parsing.decoding import Certificate
+from turbotree.parsing.decoding.decode import decode_many
+from turbotree.parsing.parts import ScoredSentence
 from turbotree.parsing.rules.compiled import RulesLike
 from turbotree.text import Sentence
 from turbotree.trees._inputs import ArcScores, as_array, read_arc_scores
@@ -171,11 +169,10 @@ def decode(
         )
     if rules is not None:
         batched = batched.copy()
-        own_rules = OwnRules.of(rules, sentences, sizes)
-        shape = TreeShape(problem.single_root, problem.projective)
-        for item, parts, own_scores in _scored_parts(problem, siblings, grandparents, sizes):
+        array_rules = ArrayRules.of(rules, sentences, sizes)
+        for item, scored in _scored_sentences(problem, siblings, grandparents, sizes):
             first = batched[item, : sizes[item]]
-            found = own_rules.obey(item, first, parts, own_scores, shape, decoder)
+            found = array_rules.obey(item, first, scored, decoder)
             if found is not None:
                 batched[item, : sizes[item]] = found.heads
                 scores[item], certificates[item] = found.score, found.certificate
@@ -255,47 +252,29 @@ def _of_graphs(
     decoder: str,
     threads: int,
 ) -> tuple[FloatArray, list[Certificate]]:
-    shape = TreeShape(problem.single_root, problem.projective)
-    rows_of: dict[int, npt.NDArray[np.int32]] = {}
-
-    def graphs() -> Iterator[FactorGraph]:
-        for item, parts, own_scores in _scored_parts(problem, siblings, grandparents, sizes):
-            rows_of[item] = parts.arcs.rows
-            yield build_graph(parts, 0, own_scores, shape)
-
-    solver, options = SOLVERS[decoder]
-    solutions = solve_many(graphs(), solver, threads=threads, **options)
     scores = np.zeros(len(sizes))
     certificates = [Certificate(Status.OPTIMAL, 0.0, 0.0, 1, 0.0)] * len(sizes)
-    for (item, rows), solution in zip(rows_of.items(), solutions, strict=True):
-        if solution.values is None:  # never seen: the tree factor proposes trees
-            raise InputError(f"sentence {item}: no tree found; try decoder='exact'")
-        chosen = rows[solution.values]
-        heads[item, chosen[:, 1] - 1] = chosen[:, 0]
-        scores[item] = solution.value
-        optimal = solution.status is Status.OPTIMAL
-        certificates[item] = Certificate(
-            solution.status,
-            solution.value if optimal else solution.upper_bound,
-            0.0 if optimal else solution.gap,
-            solution.iterations,
-            solution.seconds,
-        )
+    for item, tree in decode_many(
+        _scored_sentences(problem, siblings, grandparents, sizes), decoder, threads=threads
+    ):
+        heads[item, : sizes[item]] = tree.heads
+        scores[item], certificates[item] = tree.score, tree.certificate
     return scores, certificates
 
 
-def _scored_parts(
+def _scored_sentences(
     problem: ArcScores,
     siblings: FloatArray | None,
     grandparents: FloatArray | None,
     sizes: list[int],
-) -> Iterator[tuple[int, PartSet, dict[str, FloatArray]]]:
-    """Give the parts of each sentence that has words, and their scores."""
+) -> Iterator[tuple[int, ScoredSentence]]:
+    """Give each sentence that has words, with its number."""
     arrays = {"arc": problem.scores, "sibling": siblings, "grandparent": grandparents}
+    shape = TreeShape(problem.single_root, problem.projective)
     for item, size in enumerate(sizes):
         if size == 0:
             continue
         at: Any = item if problem.is_batch else ...
         own = {name: None if array is None else array[at] for name, array in arrays.items()}
         parts, places = dense_parts(problem.scores[at], size, grandparents=grandparents is not None)
-        yield item, parts, part_scores(own, places)
+        yield item, ScoredSentence(parts, 0, part_scores(own, places), shape)

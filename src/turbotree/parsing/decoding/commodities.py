@@ -20,8 +20,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-Bools = npt.NDArray[np.bool_]
-Ints = npt.NDArray[np.int64]
+from turbotree.arrays import BoolArray as Bools
+from turbotree.arrays import LongArray as Ints
+from turbotree.parsing.parts.steps import grouped
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,10 +188,3 @@ def _as_rows(sets: list[int], width: int) -> Bools:
     packed = np.frombuffer(b"".join(s.to_bytes(size, "little") for s in sets), dtype=np.uint8)
     bits = np.unpackbits(packed.reshape(len(sets), size), axis=1, bitorder="little")
     return bits[:, :width].astype(np.bool_)
-
-
-def grouped(items: Ints, keys: Ints) -> tuple[Ints, Ints, Ints]:
-    """Sort items by key; give them, the keys and where each key's items start and end."""
-    order = np.argsort(keys, kind="stable")
-    found, starts = np.unique(keys[order], return_index=True)
-    return items[order], found, np.append(starts, len(items))

@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 
 from turbotree.arrays import FloatArray, IntArray, LongArray
-from turbotree.parsing.families import SiblingFamily
+from turbotree.parsing.parts.sibling import SiblingFamily
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from turbotree.graphs.rules.syntax import Rule
 from turbotree.graphs.rules.world import Bindings
 from turbotree.interrupts import OutOfTimeError, time_limit
 from turbotree.parsing.constraints import place
+from turbotree.parsing.decoding.certificate import FoundTree
 from turbotree.parsing.labels import LabelScores
 from turbotree.parsing.parse import Parse
 from turbotree.parsing.rules.clashes import clash_message
@@ -26,14 +27,14 @@ from turbotree.parsing.rules.compiled import (
     compile_rules,
     label_patterns,
 )
+from turbotree.parsing.rules.groundings import TreeWorld, matches
 from turbotree.parsing.rules.label_choices import LabelsOf
 from turbotree.parsing.rules.labelling import LabelGraph, search_labels
-from turbotree.parsing.rules.lazily import broken_rules, cost_of, rewards
+from turbotree.parsing.rules.lazy_grounding import broken_rules, cost_of, rewards
 from turbotree.parsing.rules.searching import search_tree
 from turbotree.parsing.rules.unpruned import tree_of_all_arcs, with_arcs_of
 from turbotree.parsing.rules.words import Words
-from turbotree.parsing.rules.worlds import TreeWorld, matches
-from turbotree.parsing.scored import FoundTree, Scored
+from turbotree.parsing.scored import ScoredBatch
 from turbotree.scoring import Batch
 
 if TYPE_CHECKING:
@@ -85,23 +86,23 @@ def concerned(
 
 
 def obey(
-    scored: Scored,
+    scored: ScoredBatch,
     rules: ParserRules,
     decoder: str,
     trees: Sequence[FoundTree],
     time_limit_seconds: float | None = None,
 ) -> list[Parse]:
     """Return parses that obey rules, given the best trees without them."""
-    obeying = Obeying(scored, rules, decoder, time_limit_seconds)
+    constrained = ConstrainedBatch(scored, rules, decoder, time_limit_seconds)
     with scored.counts.stage("decoding"):
-        found = obeying.trees(trees)
+        found = constrained.trees(trees)
     with scored.counts.stage("labelling"):
-        found, label_scores, labels = obeying.labels(found)
+        found, label_scores, labels = constrained.labels(found)
     return [own[0] for own in scored.label([[tree] for tree in found], (label_scores, labels))]
 
 
 @dataclass
-class Obeying:
+class ConstrainedBatch:
     """A batch of sentences whose parses have to obey rules.
 
     What is found without rules is kept wherever it obeys them.
@@ -116,7 +117,7 @@ class Obeying:
         For the search of one sentence's tree, and again for its labels.
     """
 
-    scored: Scored
+    scored: ScoredBatch
     rules: ParserRules
     decoder: str
     time_limit_seconds: float | None = None
@@ -242,16 +243,12 @@ class Obeying:
         """Search the candidate arcs."""
         return search_tree(
             self.words[sentence],
-            self.scored.parts,
-            sentence,
-            self.scored.scores_of(sentence),
-            self.scored.shape,
+            self.scored.sentence(sentence),
             self.rules.of_trees,
             self.rules.source,
             decoder=self.decoder,
             first=heads,
             without=without,
-            constraints=self.scored.constraints_of(sentence),
             thorough=self.decoder == "exact",
             label_rules=label_rules,
             labels_of=self.labels_of(sentence) if label_rules else None,
@@ -282,40 +279,34 @@ class Obeying:
         alone = self.alone(sentence)
         labels_of = self.labels_of(sentence)
         hard = [rule for rule in rules if rule.weight is None]
-        constraints = self.scored.constraints_of(sentence)
+        scored = self.scored.sentence(sentence)
         try:
             tree = tree_of_all_arcs(
                 self.parser,
                 alone,
                 words,
-                self.scored.shape,
+                scored,
                 hard,
                 source,
-                constraints=constraints,
                 label_rules=hard_labels,
                 labels_of=labels_of,
             )
         except InfeasibleError:
-            if constraints:
+            if scored.constraints:
                 where = place(words.sentence)
                 message = f"{where}: no tree obeys both the rules of {source} and the constraints"
                 raise InfeasibleError(message) from None
             every = [*hard, *hard_labels]
             message = clash_message(words, self.scored.shape, every, source, labels_of)
             raise InfeasibleError(message) from None
-        parts, scores = with_arcs_of(self.parser, alone, self.scored.parts, sentence, tree)
         return search_tree(
             words,
-            parts,
-            0,
-            scores,
-            self.scored.shape,
+            with_arcs_of(self.parser, alone, scored, tree),
             rules,
             source,
             decoder=self.decoder,
             first=heads,
             known=tree,
-            constraints=constraints,
             thorough=self.decoder == "exact",
             label_rules=hard_labels,
             labels_of=labels_of,

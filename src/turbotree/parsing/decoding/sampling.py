@@ -10,7 +10,6 @@ the model's distribution, whatever belief propagation got wrong.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping
 
 import numpy as np
 
@@ -19,12 +18,9 @@ from turbotree.arrays import FloatArray, IntArray
 from turbotree.errors import InputError
 from turbotree.graphs import Status
 from turbotree.parsing.arcs import TreeShape
-from turbotree.parsing.certificate import Certificate
-from turbotree.parsing.decoding import tree_score
-from turbotree.parsing.k_best import arc_matrix
-from turbotree.parsing.parts import PartSet
-from turbotree.parsing.probabilities import part_marginals
-from turbotree.parsing.scored import FoundTree, Scored
+from turbotree.parsing.decoding.beliefs import part_marginals
+from turbotree.parsing.decoding.certificate import Certificate, FoundTree
+from turbotree.parsing.parts import ScoredSentence
 
 #: Proposals for each tree that is asked for, and at least so many.
 _PROPOSALS_A_TREE, _LEAST_PROPOSALS = 10, 500
@@ -34,37 +30,34 @@ _HARDLY_POSSIBLE = 1e-8
 _UNKNOWN = Certificate(Status.LIMIT, np.inf, np.inf, 0, 0.0)
 
 
-def sample_trees(scored: Scored, sentence: int, count: int, seed: int) -> list[FoundTree]:
-    """Draw trees of a sentence, each with the model's probability (its arcs' temperature applied).
+def sample_trees(
+    scored: ScoredSentence, temperature: float, count: int, seed: int, text: str
+) -> list[FoundTree]:
+    """Draw trees of a sentence, each with the model's probability.
 
     Parameters
     ----------
-    scored, sentence
-        A batch, and which of its sentences.
+    scored, temperature
+        The sentence, and what its scores are divided by.
     count
         How many; the same tree may come several times.
-    seed
-        The same seed and sentence give the same trees, whatever the batch.
+    seed, text
+        The same seed and text of a sentence give the same trees, whatever the batch.
     """
-    if scored.amend(sentence) is not None:
+    if scored.has_spans:
         raise InputError("samples cannot keep spans together; require or forbid arcs instead")
-    parts, shape = scored.parts, scored.shape
-    scores = scored.scores_of(sentence)
-    temperature = scored.parser.arc_temperature
-    scaled = {name: own / temperature for name, own in scores.items()}
-    text = scored.sentences[sentence].to_text().encode()
-    rng = np.random.default_rng([seed, zlib.crc32(text)])
-    if parts.families:
-        heads = _resampled(parts, sentence, scaled, shape, count, rng)
+    scaled = scored.scaled(temperature)
+    rng = np.random.default_rng([seed, zlib.crc32(text.encode())])
+    if scored.parts.families:
+        heads = _resampled(scaled, count, rng)
     else:
-        matrix = arc_matrix(parts, sentence, scaled["arc"])
-        heads = _drawn(matrix, count, shape, rng)
+        heads = _drawn(scaled.arc_matrix(scaled.scores["arc"]), count, scored.shape, rng)
     found: dict[bytes, FoundTree] = {}
     drawn = []
     for row in heads:
         key = row.tobytes()
         if key not in found:
-            found[key] = FoundTree(row, tree_score(parts, sentence, scores, row), _UNKNOWN)
+            found[key] = FoundTree(row, scored.score(row), _UNKNOWN)
         drawn.append(found[key])
     return drawn
 
@@ -79,22 +72,15 @@ def _drawn(matrix: FloatArray, count: int, shape: TreeShape, rng: np.random.Gene
     ).astype(np.int32)
 
 
-def _resampled(
-    parts: PartSet,
-    sentence: int,
-    scores: Mapping[str, FloatArray],
-    shape: TreeShape,
-    count: int,
-    rng: np.random.Generator,
-) -> IntArray:
-    beliefs = part_marginals(parts, sentence, scores, shape).arcs
-    matrix = _proposing(arc_matrix(parts, sentence, beliefs), shape)
+def _resampled(scored: ScoredSentence, count: int, rng: np.random.Generator) -> IntArray:
+    shape = scored.shape
+    matrix = _proposing(scored.arc_matrix(part_marginals(scored).arcs), shape)
     proposals = _drawn(matrix, max(_LEAST_PROPOSALS, _PROPOSALS_A_TREE * count), shape, rng)
     rows, of_row = np.unique(proposals, axis=0, return_inverse=True)
     words = np.arange(1, rows.shape[1] + 1)
-    weights = np.array(
-        [tree_score(parts, sentence, scores, row) - float(matrix[row, words].sum()) for row in rows]
-    )[of_row.reshape(-1)]
+    weights = np.array([scored.score(row) - float(matrix[row, words].sum()) for row in rows])[
+        of_row.reshape(-1)
+    ]
     shares = np.exp(weights - weights.max())
     chosen = rng.choice(len(proposals), size=count, p=shares / shares.sum())
     return proposals[chosen]

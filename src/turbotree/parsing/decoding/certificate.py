@@ -1,12 +1,13 @@
-"""What is known of a tree: a proof that it is the best, or how far it may be from it."""
+"""A tree that was found, and what is known of it: a proof, or how far it may be from the best."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from turbotree.arrays import IntArray
 from turbotree.graphs import Status
 
 
@@ -57,3 +58,11 @@ class Certificate:
             return "proven best"
         gap = f"within {self.gap:.3g} of the best" if np.isfinite(self.gap) else "not proven best"
         return f"{gap} ({self.status.value})"
+
+
+class FoundTree(NamedTuple):
+    """The heads of a tree, its score, and what is known of it."""
+
+    heads: IntArray
+    score: float
+    certificate: Certificate

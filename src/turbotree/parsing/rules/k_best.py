@@ -10,27 +10,27 @@ import numpy as np
 from turbotree.errors import InfeasibleError
 from turbotree.graphs import k_best
 from turbotree.graphs.rules.syntax import Rule
-from turbotree.parsing.certificate import Certificate
-from turbotree.parsing.k_best import diverse_solutions, search_options
+from turbotree.parsing.decoding import Certificate, FoundTree, heads_of
+from turbotree.parsing.decoding.k_best import diverse_solutions, search_options
 from turbotree.parsing.parse import Parse
 from turbotree.parsing.rules.compiled import ParserRules
-from turbotree.parsing.rules.obeying import LabelledTree, Obeying
+from turbotree.parsing.rules.constrained_decoding import ConstrainedBatch, LabelledTree
 from turbotree.parsing.rules.searching import RuledTrees
-from turbotree.parsing.scored import FoundTree, Scored
+from turbotree.parsing.scored import ScoredBatch
 
 
-def several_that_obey(
-    scored: Scored, rules: ParserRules, decoder: str, k: int, diversity: int
+def k_best_under_rules(
+    scored: ScoredBatch, rules: ParserRules, decoder: str, k: int, diversity: int
 ) -> list[list[Parse]]:
     """Return the best parses of each sentence that obey rules, best trees first.
 
     Parameters are those of :meth:`turbotree.parsing.Parser.k_best_batch`. Where no tree of the
     candidate arcs obeys, the list has one tree, found among all arcs.
     """
-    obeying = Obeying(scored, rules, decoder)
+    constrained = ConstrainedBatch(scored, rules, decoder)
     with scored.counts.stage("decoding"):
         found = [
-            _of_sentence(obeying, sentence, k, diversity)
+            _of_sentence(constrained, sentence, k, diversity)
             for sentence in range(len(scored.sentences))
         ]
     trees = [[one.tree for one in own] for own in found]
@@ -45,44 +45,46 @@ def several_that_obey(
     return scored.label(trees, (scores, np.array(labels, dtype=np.int32)))
 
 
-def _of_sentence(obeying: Obeying, sentence: int, k: int, diversity: int) -> list[LabelledTree]:
+def _of_sentence(
+    constrained: ConstrainedBatch, sentence: int, k: int, diversity: int
+) -> list[LabelledTree]:
     """Look for trees first, and for trees that can be labelled only if one of those cannot."""
-    alone = obeying.alone(sentence)
+    alone = constrained.alone(sentence)
     try:
-        trees = _trees(obeying, sentence, k, diversity, ())
-        return [obeying.labelled(sentence, alone, tree) for tree in trees]
+        trees = _trees(constrained, sentence, k, diversity, ())
+        return [constrained.labelled(sentence, alone, tree) for tree in trees]
     except InfeasibleError:
         pass
     try:
-        trees = _trees(obeying, sentence, k, diversity, obeying.hard_label_rules())
+        trees = _trees(constrained, sentence, k, diversity, constrained.hard_label_rules())
     except InfeasibleError:
-        trees = [obeying.search(sentence, None, joint=True)]
-    return [obeying.labelled(sentence, alone, tree) for tree in trees]
+        trees = [constrained.search(sentence, None, joint=True)]
+    return [constrained.labelled(sentence, alone, tree) for tree in trees]
 
 
 def _trees(
-    obeying: Obeying, sentence: int, k: int, diversity: int, label_rules: Sequence[Rule]
+    constrained: ConstrainedBatch,
+    sentence: int,
+    k: int,
+    diversity: int,
+    label_rules: Sequence[Rule],
 ) -> list[FoundTree]:
     """Return the best trees of the candidate arcs that obey.
 
     As long as one of the best trees breaks a rule, that rule is added and the search begun again:
     the best trees without some rules are the best with them if none of them breaks one.
     """
-    started, scored = perf_counter(), obeying.scored
+    started, scored = perf_counter(), constrained.scored.sentence(sentence)
     ruled = RuledTrees(
-        obeying.words[sentence],
-        scored.parts,
-        sentence,
-        scored.scores_of(sentence),
-        scored.shape,
-        obeying.rules.of_trees,
-        obeying.rules.source,
-        constraints=scored.constraints_of(sentence),
+        constrained.words[sentence],
+        scored,
+        constrained.rules.of_trees,
+        constrained.rules.source,
         label_rules=label_rules,
-        labels_of=obeying.labels_of(sentence) if label_rules else None,
+        labels_of=constrained.labels_of(sentence) if label_rules else None,
     )
     arcs, rounds = len(ruled.arcs), 0
-    options = search_options(k, exact=obeying.decoder == "exact")
+    options = search_options(k, exact=constrained.decoder == "exact")
     while True:
         if diversity > 1:
             found = diverse_solutions(ruled.graph, arcs, k, diversity)
@@ -91,7 +93,7 @@ def _trees(
         if not found:
             raise InfeasibleError("no tree was found that obeys the rules")
         rounds += max(solution.iterations for solution in found)
-        heads = [ruled.heads(solution) for solution in found]
+        heads = [heads_of(scored, solution) for solution in found]
         added = [ruled.add_broken_by(own) for own in heads]
         if not any(added):
             break

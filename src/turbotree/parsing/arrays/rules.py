@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from turbotree.arrays import FloatArray
 from turbotree.errors import InfeasibleError, InputError
-from turbotree.parsing.arcs import TreeShape
-from turbotree.parsing.parts import PartSet
+from turbotree.parsing.decoding.certificate import FoundTree
+from turbotree.parsing.parts import ScoredSentence
 from turbotree.parsing.rules.compiled import ParserRules, RulesLike, compile_rules
-from turbotree.parsing.rules.lazily import broken_rules, rewards
+from turbotree.parsing.rules.groundings import TreeWorld
+from turbotree.parsing.rules.lazy_grounding import broken_rules, rewards
 from turbotree.parsing.rules.searching import search_tree
 from turbotree.parsing.rules.words import Words
-from turbotree.parsing.rules.worlds import TreeWorld
-from turbotree.parsing.scored import FoundTree
 from turbotree.text import Sentence, as_sentence
 
 
 @dataclass(frozen=True)
-class OwnRules:
+class ArrayRules:
     """Rules with the words of each sentence that they are about."""
 
     rules: ParserRules
@@ -31,7 +29,7 @@ class OwnRules:
     @classmethod
     def of(
         cls, rules: RulesLike, sentences: Sentence | Sequence[Sentence] | None, sizes: Sequence[int]
-    ) -> OwnRules:
+    ) -> ArrayRules:
         """Compile rules, and see that the sentences are as long as their scores say."""
         compiled = compile_rules(rules)
         if compiled.of_labels:
@@ -60,9 +58,7 @@ class OwnRules:
         self,
         item: int,
         heads: Any,
-        parts: PartSet,
-        scores: Mapping[str, FloatArray],
-        shape: TreeShape,
+        scored: ScoredSentence,
         decoder: str,
     ) -> FoundTree | None:
         """Return the best tree that obeys the rules; None if the one that is given does."""
@@ -72,15 +68,7 @@ class OwnRules:
             return None
         try:
             return search_tree(
-                words,
-                parts,
-                0,
-                scores,
-                shape,
-                rules,
-                self.rules.source,
-                decoder=decoder,
-                first=first,
+                words, scored, rules, self.rules.source, decoder=decoder, first=first
             )
         except InfeasibleError:
             raise InfeasibleError(

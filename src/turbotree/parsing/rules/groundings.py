@@ -15,13 +15,8 @@ from turbotree.graphs.rules.circuit import FALSE, TRUE, Circuit
 from turbotree.graphs.rules.evaluation import pattern
 from turbotree.graphs.rules.relations import Ints, Relation
 from turbotree.graphs.rules.syntax import Atom, Constant, Values
-from turbotree.parsing.ancestry import (
-    AncestryFamily,
-    add_ancestry,
-    ancestry_families,
-    families_of_ancestry,
-    renumbered,
-)
+from turbotree.parsing.parts import PartSet, ScoredSentence
+from turbotree.parsing.parts.ancestry import AncestryFamily, renumbered
 from turbotree.parsing.rules.words import Words
 
 
@@ -217,15 +212,13 @@ class ArcWorld(SentenceWorld):
     def _add_ancestry(self) -> dict[str, Relation]:
         lengths = np.array([self.words.size], dtype=np.int32)
         arcs = Parts.of_one(self.arcs.astype(np.int32))
-        names = ("path", "nonprojective")
-        families: dict[str, AncestryFamily] = families_of_ancestry(
-            ancestry_families(lengths, arcs, names)
-        )
-        first, count = len(self._graph), len(self.arcs)
-        nothing = {name: np.zeros(len(f.parts.rows)) for name, f in families.items()}
-        add_ancestry(self._graph, 0, count, families, nothing)
+        parts = PartSet.build(lengths, arcs, ("path", "nonprojective"))
+        nothing = {name: np.zeros(len(own.rows)) for name, own in parts.items()}
+        scored, first, count = ScoredSentence(parts, 0, nothing), len(self._graph), len(self.arcs)
         found = {}
-        for name, family in families.items():
+        for name, family in parts.families.items():
+            assert isinstance(family, AncestryFamily)
+            family.add_to_graph(self._graph, scored)
             rows = family.parts.rows.astype(np.int64)
             truths = renumbered(family.literals, count, first)
             if name == "path":

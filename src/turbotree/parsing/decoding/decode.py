@@ -1,0 +1,245 @@
+"""From the scores of parts to a tree: the one function that everything decodes with."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import replace
+from time import perf_counter
+from typing import Any, TypeVar
+
+import numpy as np
+
+from turbotree.arrays import FloatArray, IntArray
+from turbotree.errors import InfeasibleError, InputError
+from turbotree.graphs import Solution, Status
+from turbotree.graphs.solvers.batch import solve_many
+from turbotree.naming import unknown
+from turbotree.parsing.arcs import TreeShape, only_allowed
+from turbotree.parsing.decoding.beliefs import part_marginals
+from turbotree.parsing.decoding.certificate import Certificate, FoundTree
+from turbotree.parsing.decoding.graph import build_graph
+from turbotree.parsing.decoding.linear_program import solve_relaxation
+from turbotree.parsing.decoding.logic import check_shape, logic_graph
+from turbotree.parsing.long_sentences import is_long, is_very_long, note_on, rounds_of
+from turbotree.parsing.parts import ScoredSentence
+
+_Key = TypeVar("_Key", bound=Hashable)
+
+#: Solvers of graphs by the name of the decoder, with the options that suit parsing. Residuals are
+#: only a way to stop: an optimal answer is proven by its bound.
+SOLVERS: dict[str, tuple[str, dict[str, Any]]] = {
+    "auto": ("branch_and_bound", {"max_rounds_per_node": 150, "max_nodes": 100}),
+    "admm": ("admm", {"max_iterations": 500, "residual_threshold": 1e-4}),
+    "exact": ("branch_and_bound", {"max_rounds_per_node": 150}),
+    "subgradient": ("subgradient", {"max_iterations": 5000}),
+    "lp": ("linear_program", {}),
+    "lp-single": ("", {"single_commodity": True}),
+    "ilp": ("linear_program", {"exact": True}),
+}
+
+#: Ways to write a sentence as a graph, or as a linear program: the first is that of most decoders,
+#: the second that of linear programs.
+DECOMPOSITIONS = ("structured", "logic")
+_PROGRAMS = ("lp", "lp-single", "ilp")
+
+#: What differs for graphs by logic: their many small factors agree later, after cheaper rounds.
+_LOGIC_OPTIONS: dict[str, dict[str, Any]] = {
+    "admm": {"max_iterations": 5000, "residual_threshold": 1e-5}
+}
+
+#: The work of a short search: parts times nodes. A node costs about as much as there are parts, so
+#: that no sentence is searched for minutes, and all alike on every machine. Up to 200,000 parts,
+#: sentences get all nodes: that is 55 words whose every arc is a candidate, or thousands of words
+#: behind a pruner.
+_PARTS_TIMES_NODES = 20_000_000
+
+#: Rounds that find some tree and a bound after the time is over.
+_QUICK_ROUNDS = 20
+
+
+def choose_decomposition(decoder: str, decomposition: str | None, shape: TreeShape) -> str:
+    """Return the decomposition that a decoder uses if nothing is said, or check what is said.
+
+    >>> [choose_decomposition(decoder, None, TreeShape()) for decoder in ("admm", "lp")]
+    ['structured', 'logic']
+    """
+    if decomposition is not None and decomposition not in DECOMPOSITIONS:
+        raise unknown("decomposition", decomposition, DECOMPOSITIONS)
+    if decoder not in SOLVERS:
+        if decomposition == "logic":
+            raise InputError(f"decoder {decoder!r} has no decomposition by logic")
+        return "structured"
+    if decoder == "lp-single":
+        if decomposition == "structured":
+            raise InputError("decoder 'lp-single' has no structured decomposition")
+        decomposition = "logic"
+    if decomposition is None:
+        decomposition = "logic" if decoder in _PROGRAMS and not shape.projective else "structured"
+    if decomposition == "logic":
+        check_shape(shape)
+    return decomposition
+
+
+def solver_of(decoder: str, scored: ScoredSentence) -> tuple[str, dict[str, Any]]:
+    """Return the solver of a decoder, and its options for a sentence.
+
+    This is the policy of ``"auto"``: dual decomposition, and a search where that leaves a gap, for
+    as many nodes as suit the number of parts; no search in long sentences without spans.
+    """
+    solver, options = SOLVERS[decoder]
+    if decoder != "auto":
+        return solver, options
+    if is_long(scored.words) and not scored.has_spans:
+        solver, options = SOLVERS["admm"]
+        return solver, {**options, "max_iterations": rounds_of(scored.part_count)}
+    nodes = max(1, min(options["max_nodes"], _PARTS_TIMES_NODES // max(1, scored.part_count)))
+    return solver, {**options, "max_nodes": nodes}
+
+
+def decode(
+    scored: ScoredSentence,
+    decoder: str = "auto",
+    *,
+    decomposition: str | None = None,
+    time_limit_seconds: float | None = None,
+    **options: Any,
+) -> FoundTree:
+    """Return the best tree of a sentence, with what is known of it.
+
+    Parameters
+    ----------
+    scored
+        The sentence. If it has spans, it is searched until there is a proof.
+    decoder
+        One of `SOLVERS`, or ``"bp"``.
+    decomposition
+        ``"structured"``: trees and automata as factors. ``"logic"``: flows and simple factors, as
+        in the papers; not for projective trees. For siblings without grandparents or bigrams both
+        have the same relaxation; otherwise the first is tighter. With three siblings in a row
+        either may be: their automata share arcs with the other automata, but not steps.
+    time_limit_seconds
+        When the solver stops with what it has.
+    options
+        Those of the solver.
+    """
+    words = scored.words
+    if scored.has_spans:
+        decoder, decomposition = "exact", "structured"
+    note = note_on(words, decoder, projective=scored.shape.projective)
+    if is_very_long(words) and decoder != "exact":
+        decoder, decomposition = "auto", "structured"
+    decomposition = choose_decomposition(decoder, decomposition, scored.shape)
+    if decoder == "bp":
+        return _decode_by_risk(scored, time_limit_seconds)
+    if len(scored.arcs) == words and is_very_long(words):
+        return _only_tree(scored, note)
+    solver, usual = solver_of(decoder, scored)
+    by_logic = _LOGIC_OPTIONS.get(decoder, {}) if decomposition == "logic" else {}
+    chosen = {**usual, **by_logic, "time_limit_seconds": time_limit_seconds, **options}
+    if decomposition == "logic" and decoder in _PROGRAMS:
+        solution = solve_relaxation(scored, **chosen)
+    else:
+        graph = logic_graph(scored) if decomposition == "logic" else build_graph(scored)
+        solution = graph.solve(solver, **chosen)
+    knows_nothing = not np.isfinite(solution.upper_bound)  # there was no time for anything
+    if knows_nothing and not scored.has_spans and solver != "admm":
+        found = quick_tree(scored)
+        note = _with_time(note, found.certificate.status, solution.seconds, time_limit_seconds)
+        return found._replace(certificate=replace(found.certificate, note=note))
+    found = read_solution(scored, solution)
+    known = found.certificate
+    note = _with_time(note, known.status, solution.seconds, time_limit_seconds)
+    return found._replace(certificate=replace(known, note=note)) if note else found
+
+
+def decode_many(
+    sentences: Iterable[tuple[_Key, ScoredSentence]], decoder: str = "auto", *, threads: int = 1
+) -> Iterator[tuple[_Key, FoundTree]]:
+    """Decode sentences that have a name each, those that one solver serves as a batch.
+
+    The trees are those of :func:`decode`; they come in any order.
+    """
+    together: dict[tuple[Any, ...], list[tuple[_Key, ScoredSentence]]] = {}
+    for key, scored in sentences:
+        if is_very_long(scored.words):
+            yield key, decode(scored, decoder)
+            continue
+        solver, options = solver_of(decoder, scored)
+        together.setdefault((solver, *sorted(options.items())), []).append((key, scored))
+    for (solver, *items), group in together.items():
+        graphs = (build_graph(scored) for _, scored in group)
+        solutions = solve_many(graphs, solver, threads=threads, **dict(items))
+        for (key, scored), solution in zip(group, solutions, strict=True):
+            yield key, read_solution(scored, solution)
+
+
+def read_solution(scored: ScoredSentence, solution: Solution) -> FoundTree:
+    """Return the tree of a solution of a sentence's graph, with what it proves."""
+    heads = heads_of(scored, solution)
+    rounded = solution.values is None  # from a fractional solution
+    score = scored.score(heads) if rounded else solution.value
+    gap = max(0.0, solution.upper_bound - score)
+    # A fractional solution, or one not written out in full, may still round to a best tree.
+    optimal = solution.status is Status.OPTIMAL or gap <= solution.tolerance
+    gap = 0.0 if optimal else gap
+    status = Status.OPTIMAL if optimal else solution.status
+    known = Certificate(status, score + gap, gap, solution.iterations, solution.seconds)
+    return FoundTree(heads, score, known)
+
+
+def heads_of(scored: ScoredSentence, solution: Solution) -> IntArray:
+    """Return the heads of a solution.
+
+    A solver that found no assignment leaves a fractional one: the tree of allowed arcs that agrees
+    most with it is taken.
+    """
+    rows = scored.arcs
+    if solution.values is not None:
+        heads = np.zeros(scored.words, dtype=np.int32)
+        chosen = rows[solution.values[: len(rows)]]
+        heads[chosen[:, 1] - 1] = chosen[:, 0]
+        return heads
+    if solution.relaxed is None:
+        raise InfeasibleError(f"sentence {scored.sentence} has no tree")
+    return scored.best_tree(only_allowed(solution.relaxed[: len(rows)], scored.scores["arc"]))
+
+
+def quick_tree(scored: ScoredSentence) -> FoundTree:
+    """Return some good tree of a sentence whose time is over, with its score and a bound."""
+    return decode(scored, "admm", max_iterations=_QUICK_ROUNDS)
+
+
+def _with_time(note: str, status: Status, seconds: float, limit: float | None) -> str:
+    """Add to a note that the time limit ended the search, if it did."""
+    if limit is None or status is not Status.LIMIT or seconds < limit:
+        return note
+    return "; ".join([*([note] if note else []), out_of_time(limit)])
+
+
+def out_of_time(limit: float) -> str:
+    """Say that a time limit ended the search.
+
+    >>> out_of_time(60.0)
+    'stopped by the time limit of 60 seconds'
+    """
+    return f"stopped by the time limit of {limit:g} seconds"
+
+
+def _only_tree(scored: ScoredSentence, note: str) -> FoundTree:
+    """Return the tree of a sentence whose words have one candidate head each."""
+    heads = scored.best_tree(scored.scores["arc"])
+    # The only candidate: of the trees that were not even looked at nothing is known.
+    nothing = Certificate(Status.LIMIT, np.inf, np.inf, 0, 0.0, note)
+    return FoundTree(heads, scored.score(heads), nothing)
+
+
+def _decode_by_risk(scored: ScoredSentence, time_limit_seconds: float | None) -> FoundTree:
+    """Return the tree with most right arcs in expectation."""
+    started = perf_counter()
+    families = scored.parts.families
+    limited: dict[str, Any] = {"time_limit_seconds": time_limit_seconds} if families else {}
+    arcs: FloatArray = part_marginals(scored, **limited).arcs
+    heads = scored.best_tree(only_allowed(arcs, scored.scores["arc"]))
+    # The tree is the best of another kind: nothing is proven of its score.
+    nothing = Certificate(Status.LIMIT, np.inf, np.inf, 0, perf_counter() - started)
+    return FoundTree(heads, scored.score(heads), nothing)

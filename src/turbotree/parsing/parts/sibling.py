@@ -1,0 +1,170 @@
+"""Consecutive siblings: the arcs of one head and side form an automaton."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from turbotree.arrays import BoolArray, FloatArray, IntArray, LongArray
+from turbotree.features import PartKind, Parts
+from turbotree.graphs import FactorGraph, Kind
+from turbotree.graphs.factors.blocks import Chunk
+from turbotree.parsing import _core
+from turbotree.parsing.parts.automata import add_automata, read_automata, scored_in_automata
+from turbotree.parsing.parts.family import Candidates, Family, Told, register
+from turbotree.parsing.parts.steps import sibling_steps
+
+if TYPE_CHECKING:
+    from turbotree.parsing.decoding.linear_program import ProgramWriter
+    from turbotree.parsing.decoding.logic import LogicWriter
+    from turbotree.parsing.parts.scored_sentence import ScoredSentence
+
+
+@register
+@dataclass(frozen=True, slots=True)
+class SiblingFamily(Family):
+    """Consecutive siblings.
+
+    Attributes
+    ----------
+    arcs
+        The two arcs of each part, numbered within their sentence; -1 for none.
+    cells
+        The place of each part among the scores of its sentence's automata.
+    spans
+        The links that each part jumps over: first, and the one after the last.
+    links, link_offsets
+        The arcs of each automaton, outward from the head.
+    automaton_offsets
+        The automata of each sentence; that of the root comes first.
+    variables, variable_offsets, above, score_offsets
+        The automata as factors: the arcs of each, of which the first so many lead into the head;
+        and their scores.
+    """
+
+    name: ClassVar[str] = "sibling"
+    kind: ClassVar[PartKind] = PartKind(("h", "m", "s"), {"side": 2})
+
+    arcs: IntArray
+    cells: IntArray
+    spans: IntArray
+    links: IntArray
+    link_offsets: IntArray
+    automaton_offsets: IntArray
+    variables: IntArray
+    above: IntArray
+    variable_offsets: LongArray
+    score_offsets: LongArray
+
+    @classmethod
+    def find(cls, candidates: Candidates) -> SiblingFamily:
+        """Find the parts that candidate arcs form."""
+        scored = scored_in_automata(candidates.names)
+        rows, offsets, *rest = _core.consecutive_siblings(*candidates.given, *scored)
+        own: Any = rest  # arrays of two types
+        return cls(Parts(rows, offsets), *own)
+
+    def indicator(self, sentence: int, chosen: BoolArray) -> BoolArray:
+        """Tell which parts a tree has, given the arcs that it has."""
+        at = self.parts.places(sentence)
+        return self.next_to_each_other(sentence, chosen, self.arcs[at], self.spans[at])
+
+    def next_to_each_other(
+        self, sentence: int, chosen: BoolArray, arcs: IntArray, spans: IntArray
+    ) -> BoolArray:
+        """Tell for pairs of arcs of an automaton whether a tree has both and none between."""
+        passed = self.chosen_before(sentence, chosen)
+        # "None" stands for both ends of the row, which are always there.
+        with_none = np.append(chosen, True)
+        none_between = passed[spans[:, 0]] == passed[spans[:, 1]]
+        has: BoolArray = with_none[arcs[:, 0]] & with_none[arcs[:, 1]] & none_between
+        return has
+
+    def automata(self, sentence: int) -> tuple[IntArray, IntArray]:
+        """Return the links of a sentence's automata and their offsets."""
+        first, last = self.automaton_offsets[sentence], self.automaton_offsets[sentence + 1]
+        offsets = self.link_offsets[first : last + 1]
+        return self.links[offsets[0] : offsets[-1]], offsets - offsets[0]
+
+    def chosen_before(self, sentence: int, chosen: BoolArray) -> LongArray:
+        """Count, for each link of a sentence's automata and the end, the chosen ones before it."""
+        links, _ = self.automata(sentence)
+        return np.concatenate([[0], np.cumsum(chosen[links])])
+
+    def constant(self, rows: IntArray) -> BoolArray:
+        """Tell which rows are those of a head without modifiers."""
+        empty: BoolArray = (rows[:, 1] < 0) & (rows[:, 2] < 0)
+        return empty
+
+    def add_to_graph(self, graph: FactorGraph, scored: ScoredSentence) -> None:
+        """Add the automata, with grandparents and grand-siblings where there are some."""
+        add_automata(graph, scored)
+
+    def add_to_beliefs(self, graph: FactorGraph, scored: ScoredSentence) -> None:
+        """Add automata of siblings alone, unless others can be scored only together with them."""
+        if "grand_sibling" in scored.parts.families:
+            add_automata(graph, scored)
+            return
+        links, offsets = self.automata(scored.sentence)
+        lengths = np.diff(offsets).astype(np.int64)
+        sizes = (lengths + 1) ** 2
+        squares = np.zeros(int(sizes.sum()))
+        squares[self._square_cells(scored.sentence)] = scored.scores[self.name]
+        graph.add_chunk(Kind.HEAD_AUTOMATON, Chunk.of(len(lengths), lengths, links, sizes, squares))
+
+    def add_to_logic(self, logic: LogicWriter) -> None:
+        """Add the steps from one modifier to the next."""
+        graph, scores = logic.graph, logic.scored.scores[self.name]
+        steps = logic.steps = sibling_steps(self, logic.scored.sentence, len(graph))
+        graph.variables(scores[steps.new])
+        # A step that is an arc brings its score to the arc.
+        totals = graph.scores.copy()
+        np.add.at(totals, steps.variables[~steps.new], scores[~steps.new])
+        graph.set_scores(totals)
+        graph.exactly_one(steps.first, offsets=steps.first_offsets)
+        graph.define_exactly_one(steps.of_arc, steps.steps, offsets=steps.step_offsets)
+
+    def prepare_program(self, program: ProgramWriter) -> None:
+        """Lay out the steps; one that is an arc brings its score to the arc."""
+        scores = program.scored.scores[self.name]
+        steps = program.steps = sibling_steps(
+            self, program.scored.sentence, len(program.arc_scores)
+        )
+        np.add.at(program.arc_scores, steps.variables[~steps.new], scores[~steps.new])
+
+    def add_to_program(self, program: ProgramWriter) -> None:
+        """Add the steps."""
+        steps = program.steps
+        assert steps is not None
+        program.model.add_columns(program.scored.scores[self.name][steps.new])
+        program.add_choices(steps.first, steps.first_offsets)
+        program.add_balance(
+            steps.steps, steps.step_offsets, steps.of_arc, np.arange(len(steps.of_arc) + 1)
+        )
+
+    def read_graph(self, scored: ScoredSentence, told: Told) -> FloatArray | None:
+        """Return how much of each part a relaxed solution has."""
+        return read_automata(self.parts, self.cells, scored, told)
+
+    def read_beliefs(self, scored: ScoredSentence, told: Told) -> FloatArray:
+        """Return the probability of each part."""
+        if "grand_sibling" in scored.parts.families:
+            return read_automata(self.parts, self.cells, scored, told)
+        found: FloatArray = told.of(Kind.HEAD_AUTOMATON)[self._square_cells(scored.sentence)]
+        return found
+
+    def _square_cells(self, sentence: int) -> LongArray:
+        """Return the place of each part among squares alone, one per automaton.
+
+        That is where scores lie if the automata score siblings and nothing else.
+        """
+        first, last = self.automaton_offsets[sentence : sentence + 2]
+        sides = np.diff(self.link_offsets[first : last + 1]).astype(np.int64) + 1
+        squares = np.concatenate([[0], np.cumsum(sides**2)])
+        shifts = squares[:-1] - (self.score_offsets[first:last] - self.score_offsets[first])
+        cells: LongArray = self.cells[self.parts.places(sentence)] + np.repeat(
+            shifts, sides * (sides + 1) // 2
+        )
+        return cells
