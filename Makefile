@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-ROOMS := trees chains graphs features networks parsing
+PACKAGES := trees chains graphs features networks parsing
 SOURCES := pyproject.toml CMakeLists.txt $(shell find core -name '*.cpp' -o -name '*.h')
 
 .PHONY: demo test test-all docs lint sanitize stubs fuzz figures bench bench-bars reproduce-small model-en check-offline clean
@@ -53,9 +53,9 @@ $(VENV)/.dev: $(BIN)/python $(SOURCES)
 
 # The extension modules' type stubs are generated and committed; a test keeps them true.
 stubs: $(VENV)/.dev
-	for room in $(ROOMS); do \
-	  $(BIN)/python -m nanobind.stubgen -q -m turbotree.$$room._core \
-	    -o src/turbotree/$$room/_core.pyi; done
+	for package in $(PACKAGES); do \
+	  $(BIN)/python -m nanobind.stubgen -q -m turbotree.$$package._core \
+	    -o src/turbotree/$$package/_core.pyi; done
 
 # The tests once more on a core that watches its own memory accesses and arithmetic, in an
 # environment and a build folder of its own. Python itself is not built that way, so the
@@ -114,7 +114,7 @@ reproduce-small: $(VENV)/.dev
 	mkdir -p build
 	$(BIN)/turbotree reproduce --small all -o build/reproduce-small.html --threads 2
 
-# The English model of the package, from the Universal Dependencies treebank English EWT, which is to
+# The bundled English model, from the Universal Dependencies treebank English EWT, which is to
 # lie in TREEBANKS: some twenty minutes on one core. Every fifth sentence of the development set is
 # kept for calibrating the probabilities, the others are learnt from. The same treebank gives the
 # same bytes, so that `git status` tells whether anything has changed.

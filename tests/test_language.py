@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 #: Folders and files that are read, with the endings of what is text.
-PLACES = ("README.md", "docs", "examples", "benchmarks", "src", "core", "tests")
+PLACES = (".", "docs", "examples", "benchmarks", "src", "core", "tests")
 ENDINGS = (".md", ".py", ".cpp", ".h", ".js", ".html")
 
 #: What can be counted per something.
@@ -71,7 +71,7 @@ def files() -> list[Path]:
     found = []
     for place in PLACES:
         path = ROOT / place
-        inside = [path] if path.is_file() else sorted(path.rglob("*"))
+        inside = sorted(path.glob("*") if place == "." else path.rglob("*"))
         found += [one for one in inside if one.suffix in ENDINGS and one.is_file()]
     return [one for one in found if one != Path(__file__).resolve()]
 
