@@ -13,6 +13,7 @@ from small_networks import SMALL
 
 from turbotree.errors import InputError, ModelFileError
 from turbotree.features import LabelledParts, Parts
+from turbotree.interrupts import OutOfTimeError, time_limit
 from turbotree.modelfile import model_bytes
 from turbotree.networks import Network, WordVectors, train_network
 from turbotree.text import Sentence
@@ -219,3 +220,17 @@ def test_contents_that_do_not_fit_are_one_error(network: Network, bits: int) -> 
         with pytest.raises(ModelFileError) as raised:
             Network.from_bytes(data)
         assert len(str(raised.value).splitlines()) == 1
+
+
+# Broken off
+
+
+def test_encoding_ends_when_its_time_is_over(network: Network, sentences: list[Sentence]) -> None:
+    def for_ever(threads: int) -> None:
+        while True:
+            network.encode(sentences * 20, threads=threads)
+
+    for threads in (1, 2):
+        with pytest.raises(OutOfTimeError), time_limit(0.0):
+            for_ever(threads)
+    assert len(network.encode(sentences)) == len(sentences)

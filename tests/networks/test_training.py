@@ -11,6 +11,7 @@ from small_networks import SMALL, make_run
 
 from turbotree.errors import InputError
 from turbotree.evaluation import attachment_scores
+from turbotree.interrupts import OutOfTimeError, time_limit
 from turbotree.learning.epochs import EpochRecord
 from turbotree.learning.progress import Silent
 from turbotree.networks import NetworkOptions, WordVectors, _core, train_network
@@ -161,3 +162,21 @@ def test_pretrained_vectors_stay_as_they_are(
 def test_options_that_make_no_sense_are_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(InputError):
         NetworkOptions(**wrong)  # type: ignore[arg-type]
+
+
+def test_an_update_that_was_broken_off_leaves_no_trace(sentences: list[Sentence]) -> None:
+    batch = np.arange(len(sentences), dtype=np.int32)
+    clean, broken = make_run(sentences), make_run(sentences)
+
+    def for_ever() -> None:
+        while True:
+            broken.training.accumulate(batch, True, 2)
+            broken.training.update(0.0, 2)
+
+    with pytest.raises(OutOfTimeError), time_limit(0.0):
+        for_ever()
+    *state, _ = clean.training.state()
+    broken.training.restore(*state, 0)
+    for run in (clean, broken):
+        run.training.accumulate(batch, True, 1)
+    assert clean.training.gradient().tobytes() == broken.training.gradient().tobytes()
