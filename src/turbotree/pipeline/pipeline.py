@@ -13,7 +13,7 @@ from turbotree.errors import InputError
 from turbotree.labeling import Tagger
 from turbotree.naming import check_names, options_of
 from turbotree.parsing import Parse, Parser
-from turbotree.parsing.parser import OnFailure, leaving_out_failures
+from turbotree.parsing.parser import OnFailure, StreamOptions, leaving_out_failures
 from turbotree.pipeline.lemmatizer import Lemmatizer
 from turbotree.pipeline.tokenizer import Tokenizer
 from turbotree.stored import Stored, training_facts
@@ -30,6 +30,19 @@ NO_TOKENIZER = (
     "this pipeline takes no raw text: it has no tokenizer, as its training data never say "
     "SpaceAfter=No"
 )
+
+
+class AnnotateOptions(StreamOptions, total=False):
+    """Options of :meth:`Pipeline.annotate`."""
+
+    keep_tags: bool
+
+
+class TextOptions(AnnotateOptions, total=False):
+    """Options of :meth:`Pipeline.__call__`, which says what they mean."""
+
+    name: str | None
+    on_failure: OnFailure | None
 
 
 @dataclass(frozen=True, repr=False)
@@ -79,7 +92,7 @@ class Pipeline(Stored):
         *,
         name: str | None = None,
         on_failure: OnFailure | None = None,
-        **options: Any,
+        **options: Unpack[AnnotateOptions],
     ) -> list[Parse]:
         """Parse a text: one parse per sentence.
 
@@ -105,7 +118,7 @@ class Pipeline(Stored):
         return list(self.annotate_stream(sentences, on_failure=on_failure, **options))
 
     def pipe(
-        self, texts: Iterable[str], *, threads: int = 1, **options: Any
+        self, texts: Iterable[str], *, threads: int = 1, **options: Unpack[TextOptions]
     ) -> Iterator[list[Parse]]:
         """Parse a stream of texts, in order, holding only a few in memory.
 
@@ -125,7 +138,11 @@ class Pipeline(Stored):
         return map_in_order(partial(self, **options), check_many(texts, "texts"), threads=threads)
 
     def annotate(
-        self, sentences: Sequence[Sentence], *, keep_tags: bool = False, **options: Any
+        self,
+        sentences: Sequence[Sentence],
+        *,
+        keep_tags: bool = False,
+        **options: Unpack[StreamOptions],
     ) -> list[Parse]:
         """Tag, lemmatise and parse sentences whose words are known.
 
@@ -173,7 +190,7 @@ class Pipeline(Stored):
         *,
         threads: int = 1,
         on_failure: OnFailure | None = None,
-        **options: Any,
+        **options: Unpack[AnnotateOptions],
     ) -> Iterator[Parse]:
         """As :meth:`annotate`, for a stream of sentences; the options are the same.
 
