@@ -33,7 +33,7 @@ from turbotree.parsing.parse import Parse
 from turbotree.parsing.parts import PartSet, ScoredSentence
 from turbotree.parsing.parts.part_set import affordable
 from turbotree.parsing.profile import Profile
-from turbotree.parsing.rules.compiled import ParserRules, RulesLike, compile_rules
+from turbotree.parsing.rules.compiled import RulesLike, compile_rules
 from turbotree.parsing.rules.constrained_decoding import obey, read_rules
 from turbotree.parsing.rules.k_best import k_best_under_rules
 from turbotree.parsing.scored import ScoredBatch
@@ -46,6 +46,9 @@ from turbotree.text import Sentence, as_sentence, check_many
 if TYPE_CHECKING:
     from turbotree.parsing.training.trainer import TrainParserKeywords
     from turbotree.parsing.training.treebank import TrainingSource
+
+#: No constraints.
+_NONE: tuple[()] = ()
 
 _BATCH_SIZE = 128
 _K_BEST_BATCH_SIZE = 32
@@ -145,9 +148,9 @@ class Parser(Stored):
         self,
         sentence: Sentence,
         *,
-        require: Iterable[Sequence[Any]] = (),
-        forbid: Iterable[Sequence[Any]] = (),
-        spans: Iterable[Sequence[int]] = (),
+        require: Iterable[Sequence[Any]] = _NONE,
+        forbid: Iterable[Sequence[Any]] = _NONE,
+        spans: Iterable[Sequence[int]] = _NONE,
         **options: Unpack[ParseOptions],
     ) -> Parse:
         """Parse one sentence, under constraints if there are some.
@@ -240,7 +243,7 @@ class Parser(Stored):
         decoder, shape = self._decoding(decoder, projective, single_root)
         decomposition = choose_decomposition(decoder, decomposition, shape)
         limit = usual_time_limit(time_limit_seconds, decoder)
-        obeyed = self._rules(rules, decoder)
+        obeyed = None if rules is None else read_rules(rules, self, decoder)
         sentences = [as_sentence(sentence) for sentence in check_many(sentences)]
         pieces = list(groups(sentences))
         if len(pieces) > 1:
@@ -313,9 +316,9 @@ class Parser(Stored):
         sentence: Sentence,
         k: int,
         *,
-        require: Iterable[Sequence[Any]] = (),
-        forbid: Iterable[Sequence[Any]] = (),
-        spans: Iterable[Sequence[int]] = (),
+        require: Iterable[Sequence[Any]] = _NONE,
+        forbid: Iterable[Sequence[Any]] = _NONE,
+        spans: Iterable[Sequence[int]] = _NONE,
         **options: Unpack[KBestOptions],
     ) -> list[Parse]:
         """Find the k best trees of a sentence, best first.
@@ -383,7 +386,7 @@ class Parser(Stored):
                 + ", ".join(K_BEST_DECODERS)
             )
         limit = usual_time_limit(time_limit_seconds, decoder)
-        obeyed = self._rules(rules, decoder)
+        obeyed = None if rules is None else read_rules(rules, self, decoder)
         found: list[list[Parse]] = []
         for scored in self._scored_pieces(sentences, shape, keep_given, constraints, profile):
             if obeyed is not None:
@@ -436,8 +439,8 @@ class Parser(Stored):
         n: int = 1,
         *,
         seed: int = 0,
-        require: Iterable[Sequence[Any]] = (),
-        forbid: Iterable[Sequence[Any]] = (),
+        require: Iterable[Sequence[Any]] = _NONE,
+        forbid: Iterable[Sequence[Any]] = _NONE,
         **options: Unpack[SampleOptions],
     ) -> list[Parse]:
         """Draw trees of a sentence at random, each with the model's probability.
@@ -468,7 +471,7 @@ class Parser(Stored):
         5
         """
         check_names("sample", options, options_of(Parser.sample, Parser.sample_batch))
-        constraints = self._read(sentence, require, forbid, ())
+        constraints = self._read(sentence, require, forbid, _NONE)
         return self.sample_batch([sentence], n, seed=seed, constraints=constraints, **options)[0]
 
     def sample_batch(
@@ -582,9 +585,6 @@ class Parser(Stored):
             shape = replace(shape, single_root=single_root)
         return decoder, replace(shape, projective=bool(projective) or decoder == "eisner")
 
-    def _rules(self, rules: RulesLike | None, decoder: str) -> ParserRules | None:
-        return read_rules(rules, self, decoder)
-
     def _read(
         self,
         sentence: Sentence,
@@ -592,6 +592,8 @@ class Parser(Stored):
         forbid: Iterable[Sequence[Any]],
         spans: Iterable[Sequence[int]],
     ) -> list[Constraints] | None:
+        if require is _NONE and forbid is _NONE and spans is _NONE:
+            return None
         constraints = Constraints.of(as_sentence(sentence), require, forbid, spans)
         check_labels(constraints, self.labels.dictionary)
         return [constraints] if constraints else None

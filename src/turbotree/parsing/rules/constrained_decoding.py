@@ -47,10 +47,8 @@ _MOST_ARCS = 8
 _BY_RISK = ("mbr", "bp")
 
 
-def read_rules(rules: RulesLike | None, parser: Parser, decoder: str) -> ParserRules | None:
+def read_rules(rules: RulesLike, parser: Parser, decoder: str) -> ParserRules:
     """Compile rules, and refuse what does not go with them: labels, decoders."""
-    if rules is None:
-        return None
     compiled = compile_rules(rules).with_learnt(parser.record.get("rules", {}))
     compiled.check_labels(parser.labels.dictionary.names)
     if decoder in _BY_RISK:
