@@ -54,12 +54,13 @@ def _trees(scores: Any, where: str, options: Any) -> Trees:
 def maximum_spanning_tree(scores: Any, **options: Unpack[TreeOptions]) -> LongArray:
     """Find the tree with the largest sum of arc scores: :meth:`Trees.best`.
 
+    The keywords ``single_root``, ``projective``, ``require``, ``forbid``, ``lengths`` and
+    ``threads`` are those of :class:`Trees`.
+
     Parameters
     ----------
     scores : array of shape (n + 1, n + 1) or (b, n + 1, n + 1)
         ``scores[h, m]`` of word ``h`` as the head of word ``m``; ``-inf`` forbids the arc.
-    single_root, projective, require, forbid, lengths, threads
-        As in :class:`Trees`.
 
     Returns
     -------
