@@ -3,8 +3,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PACKAGES := trees chains graphs features networks parsing
-SOURCES := pyproject.toml CMakeLists.txt $(shell find core -name '*.cpp' -o -name '*.h')
+ROOMS := trees chains graphs features networks parsing
+CORE := $(shell find core -name '*.cpp' -o -name '*.h')
+SOURCES := pyproject.toml CMakeLists.txt $(CORE)
 
 .PHONY: demo test test-all docs lint sanitize stubs fuzz figures bench bench-bars reproduce-small model-en check-offline clean
 
@@ -37,6 +38,7 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/clang-format --dry-run -Werror $(CORE)
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)

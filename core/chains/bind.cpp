@@ -29,8 +29,10 @@ Chains make_chains(const Input<std::int32_t>& offsets, const Input<double>& node
   return chains;
 }
 
-std::tuple<Output<std::int32_t>, double> viterbi_of(const Input<std::int32_t>& offsets, const Input<double>& node_scores,
-                     const Input<std::int32_t>& edge_offsets, const Input<double>& edge_scores) {
+std::tuple<Output<std::int32_t>, double> viterbi_of(const Input<std::int32_t>& offsets,
+                                                    const Input<double>& node_scores,
+                                                    const Input<std::int32_t>& edge_offsets,
+                                                    const Input<double>& edge_scores) {
   const Chains chains = make_chains(offsets, node_scores, edge_offsets, edge_scores);
   std::vector<std::int32_t> best(chains.nodes());
   double value = 0.0;
@@ -41,9 +43,9 @@ std::tuple<Output<std::int32_t>, double> viterbi_of(const Input<std::int32_t>& o
   return {to_numpy(std::move(best)), value};
 }
 
-std::tuple<Output<double>, Output<double>, double> forward_backward_of(const Input<std::int32_t>& offsets, const Input<double>& node_scores,
-                              const Input<std::int32_t>& edge_offsets,
-                              const Input<double>& edge_scores) {
+std::tuple<Output<double>, Output<double>, double> forward_backward_of(
+    const Input<std::int32_t>& offsets, const Input<double>& node_scores,
+    const Input<std::int32_t>& edge_offsets, const Input<double>& edge_scores) {
   const Chains chains = make_chains(offsets, node_scores, edge_offsets, edge_scores);
   std::vector<double> nodes(chains.node_scores.size()), edges(chains.edge_scores.size());
   double log_partition = 0.0;
@@ -57,9 +59,9 @@ std::tuple<Output<double>, Output<double>, double> forward_backward_of(const Inp
 void make_transitions(Transitions* self, const Input<std::int32_t>& from,
                       const Input<std::int32_t>& to, const Input<std::uint8_t>& starts,
                       const Input<std::uint8_t>& ends) {
-  require(starts.shape(0) == ends.shape(0) &&
-              Transitions::valid(view(from), view(to), starts.shape(0)),
-          "the pairs of labels are not in order or out of range");
+  require(
+      starts.shape(0) == ends.shape(0) && Transitions::valid(view(from), view(to), starts.shape(0)),
+      "the pairs of labels are not in order or out of range");
   const auto copy = [](const auto& array) {
     return std::vector(array.data(), array.data() + array.shape(0));
   };
@@ -128,9 +130,11 @@ std::tuple<Output<double>, Output<double>, Output<double>> label_marginals(
           to_numpy(std::move(log_partitions))};
 }
 
-std::tuple<Output<std::int32_t, 2>, Output<double>> k_best_labels(
-    const Transitions& transitions, std::int32_t words, const Input<double>& node_scores,
-    const Input<double>& edge_scores, std::size_t count) {
+std::tuple<Output<std::int32_t, 2>, Output<double>> k_best_labels(const Transitions& transitions,
+                                                                  std::int32_t words,
+                                                                  const Input<double>& node_scores,
+                                                                  const Input<double>& edge_scores,
+                                                                  std::size_t count) {
   require(words > 0 && node_scores.shape(0) == words * transitions.labels() &&
               edge_scores.shape(0) == (words - 1) * transitions.pairs(),
           "the scores do not fit the length");
@@ -141,9 +145,8 @@ std::tuple<Output<std::int32_t, 2>, Output<double>> k_best_labels(
   std::vector<double> values;
   {
     const Unlocked unlocked;
-    for (const auto& one : transitions.k_best({static_cast<std::size_t>(words), node_scores.data(),
-                                               edge_scores.data()},
-                                              count)) {
+    for (const auto& one : transitions.k_best(
+             {static_cast<std::size_t>(words), node_scores.data(), edge_scores.data()}, count)) {
       labels.insert(labels.end(), one.labels.begin(), one.labels.end());
       values.push_back(one.score);
     }

@@ -53,7 +53,8 @@ double viterbi(const Chains& chains, std::span<std::int32_t> best) {
   std::int32_t state = 0;
   for (std::size_t i = nodes; i-- > 0;) {
     if (i + 1 == nodes || chains.starts(i + 1)) {
-      const auto from = value.begin() + chains.offsets[i], to = value.begin() + chains.offsets[i + 1];
+      const auto from = value.begin() + chains.offsets[i],
+                 to = value.begin() + chains.offsets[i + 1];
       const auto highest = std::max_element(from, to);
       state = static_cast<std::int32_t>(highest - from);
       total += *highest;

@@ -61,8 +61,7 @@ double Transitions::viterbi(const Scores& scores, std::int32_t* best) const {
   if (words == 0) return 0.0;
   std::vector<double> value(count), next(count);
   std::vector<std::int32_t> back(words * count, 0);
-  for (std::size_t s = 0; s < count; ++s)
-    value[s] = starts_[s] ? scores.nodes[s] : minus_infinity;
+  for (std::size_t s = 0; s < count; ++s) value[s] = starts_[s] ? scores.nodes[s] : minus_infinity;
   for (std::size_t i = 1; i < words; ++i) {
     count_work(2 * pairs());
     const double* const edges = scores.edges + (i - 1) * pairs();
@@ -170,18 +169,16 @@ double Transitions::logarithmic(const Scores& scores, double* nodes, double* edg
         const double* const before = alpha.data() + (i - 1) * count;
         const double* const steps = scores.edges + (i - 1) * pairs();
         const std::int32_t first = offsets_[t];
-        reached = log_sum(offsets_[t + 1] - first, [=, this](int e) {
-          return before[from_[first + e]] + steps[first + e];
-        });
+        reached = log_sum(offsets_[t + 1] - first,
+                          [=, this](int e) { return before[from_[first + e]] + steps[first + e]; });
       }
       alpha[i * count + t] = reached + scores.nodes[i * count + t];
     }
   const double* const last = alpha.data() + (words - 1) * count;
   for (std::size_t s = 0; s < count; ++s)
     if (ends_[s]) beta[(words - 1) * count + s] = 0.0;
-  const double total = log_sum(static_cast<int>(count), [=, this](int s) {
-    return ends_[s] ? last[s] : minus_infinity;
-  });
+  const double total = log_sum(static_cast<int>(count),
+                               [=, this](int s) { return ends_[s] ? last[s] : minus_infinity; });
   if (total == minus_infinity) return total;
   std::vector<std::vector<double>> ways(count);
   for (std::size_t i = words; i-- > 0;) {
@@ -192,11 +189,10 @@ double Transitions::logarithmic(const Scores& scores, double* nodes, double* edg
     for (auto& list : ways) list.clear();
     for (std::size_t t = 0; t < count; ++t)
       for (std::int32_t e = offsets_[t]; e < offsets_[t + 1]; ++e) {
-        const double way = scores.edges[(i - 1) * pairs() + e] + scores.nodes[i * count + t] +
-                           beta[i * count + t];
+        const double way =
+            scores.edges[(i - 1) * pairs() + e] + scores.nodes[i * count + t] + beta[i * count + t];
         ways[from_[e]].push_back(way);
-        edges[(i - 1) * pairs() + e] =
-            probability(alpha[(i - 1) * count + from_[e]] + way - total);
+        edges[(i - 1) * pairs() + e] = probability(alpha[(i - 1) * count + from_[e]] + way - total);
       }
     for (std::size_t s = 0; s < count; ++s)
       beta[(i - 1) * count + s] =

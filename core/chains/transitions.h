@@ -49,7 +49,8 @@ class Transitions {
   double logarithmic(const Scores& scores, double* nodes, double* edges) const;
 
   std::vector<std::int32_t> from_, to_;
-  std::vector<std::int32_t> offsets_;  // label t is reached by the pairs offsets[t] .. offsets[t + 1]
+  // Label t is reached by the pairs offsets[t] .. offsets[t + 1].
+  std::vector<std::int32_t> offsets_;
   std::vector<std::uint8_t> starts_, ends_;
 };
 

@@ -36,15 +36,16 @@ namespace {
 // Far more than any template needs, and small enough that sums of positions never overflow.
 constexpr int max_offset = 1 << 20;
 
-Program make_program(int first_template, int templates, int slots, int columns, int attributes, int set_attributes,
-                     const Input<std::int32_t, 2>& atoms, const Input<std::int32_t, 2>& numerics,
-                     const Input<std::int32_t, 2>& uses) {
+Program make_program(int first_template, int templates, int slots, int columns, int attributes,
+                     int set_attributes, const Input<std::int32_t, 2>& atoms,
+                     const Input<std::int32_t, 2>& numerics, const Input<std::int32_t, 2>& uses) {
   require(first_template >= 0 && first_template <= max_templates && templates >= 0 &&
               templates <= max_templates - first_template,
           "too many templates");
   require(slots >= 1 && columns >= 0 && attributes >= 0 && set_attributes >= 0, "negative size");
   require(atoms.shape(1) == 4 && numerics.shape(1) == 3 && uses.shape(1) == 2, "wrong row width");
-  ProgramSpec spec{first_template, templates, slots, columns, attributes, set_attributes, {}, {}, {}};
+  ProgramSpec spec{first_template, templates, slots, columns, attributes,
+                   set_attributes, {},        {},    {}};
   const auto below = [](std::int32_t value, std::int32_t limit) {
     return value >= 0 && value < limit;
   };
@@ -191,10 +192,9 @@ Output<double, 2> contributions_to_parts(const Program& program, const PreparedB
 }
 
 Gradient gradient_of_parts(const Program& program, const PreparedBatch& batch,
-                           const Input<std::int32_t, 2>& rows,
-                           const Input<std::int32_t>& offsets,
-                           const Input<double>& coefficients,
-                           const OptionalVector& label_offsets, const OptionalVector& labels) {
+                           const Input<std::int32_t, 2>& rows, const Input<std::int32_t>& offsets,
+                           const Input<double>& coefficients, const OptionalVector& label_offsets,
+                           const OptionalVector& labels) {
   const Parts parts = make_parts(program, batch, rows, offsets, label_offsets, labels);
   require(coefficients.shape(0) == parts.scores(), "coefficients: one a score expected");
   for (const double coefficient : view(coefficients))
@@ -324,8 +324,7 @@ Output<float> find_all(const Table& table, const Input<Key>& keys) {
 }
 
 Output<Key> keys_of_parts(const Program& program, const PreparedBatch& batch,
-                          const Input<std::int32_t, 2>& rows,
-                          const Input<std::int32_t>& offsets) {
+                          const Input<std::int32_t, 2>& rows, const Input<std::int32_t>& offsets) {
   const Parts parts = make_parts(program, batch, rows, offsets, std::nullopt, std::nullopt);
   std::vector<Key> keys;
   {
@@ -353,47 +352,50 @@ NB_MODULE(_core, m) {
         [] { return std::vector<int>(distance_bin_ends.begin(), distance_bin_ends.end()); });
 
   nb::class_<Program>(m, "Program", "Templates compiled for one kind of part.")
-      .def("__init__",
-           [](Program* self, int first_template, int templates, int slots, int columns, int attributes,
-              int set_attributes, const Input<std::int32_t, 2>& atoms,
-              const Input<std::int32_t, 2>& numerics, const Input<std::int32_t, 2>& uses) {
-             new (self) Program(make_program(first_template, templates, slots, columns, attributes, set_attributes,
-                                             atoms, numerics, uses));
-           },
-           "first_template"_a, "templates"_a, "slots"_a, "columns"_a, "attributes"_a, "set_attributes"_a, "atoms"_a,
-           "numerics"_a, "uses"_a);
+      .def(
+          "__init__",
+          [](Program* self, int first_template, int templates, int slots, int columns,
+             int attributes, int set_attributes, const Input<std::int32_t, 2>& atoms,
+             const Input<std::int32_t, 2>& numerics, const Input<std::int32_t, 2>& uses) {
+            new (self) Program(make_program(first_template, templates, slots, columns, attributes,
+                                            set_attributes, atoms, numerics, uses));
+          },
+          "first_template"_a, "templates"_a, "slots"_a, "columns"_a, "attributes"_a,
+          "set_attributes"_a, "atoms"_a, "numerics"_a, "uses"_a);
 
   nb::class_<PreparedBatch>(m, "Prepared", "The words of some sentences, hashed for one program.")
-      .def("__init__", &prepare, "program"_a, "ids"_a, "starts"_a, "sets"_a,
-           nb::keep_alive<1, 2>())
+      .def("__init__", &prepare, "program"_a, "ids"_a, "starts"_a, "sets"_a, nb::keep_alive<1, 2>())
       .def("__len__", [](const PreparedBatch& batch) { return batch.sentences.size(); });
 
   nb::class_<Gradient>(m, "Gradient", "A sparse vector over features.")
       .def("__len__", [](const Gradient& g) { return g.keys.size(); })
-      .def("extend",
-           [](Gradient& g, const Gradient& other) {
-             g.keys.insert(g.keys.end(), other.keys.begin(), other.keys.end());
-             g.values.insert(g.values.end(), other.values.begin(), other.values.end());
-           },
-           "other"_a, "Append the gradient of other templates: no key may be in both.")
-      .def("keep_templates",
-           [](Gradient& g, const Input<bool>& wanted) {
-             require(wanted.shape(0) == max_templates, "templates: one flag for each expected");
-             std::size_t kept = 0;
-             for (std::size_t k = 0; k < g.keys.size(); ++k) {
-               if (!wanted.data()[template_of(g.keys[k])]) continue;
-               g.keys[kept] = g.keys[k];
-               g.values[kept++] = g.values[k];
-             }
-             g.keys.resize(kept);
-             g.values.resize(kept);
-           },
-           "wanted"_a, "Drop the features of all templates but some.")
-      .def_prop_ro("keys", [](const Gradient& g) { return to_numpy(std::vector<Key>(g.keys)); },
-                   nb::rv_policy::move)
-      .def_prop_ro("values",
-                   [](const Gradient& g) { return to_numpy(std::vector<double>(g.values)); },
-                   nb::rv_policy::move)
+      .def(
+          "extend",
+          [](Gradient& g, const Gradient& other) {
+            g.keys.insert(g.keys.end(), other.keys.begin(), other.keys.end());
+            g.values.insert(g.values.end(), other.values.begin(), other.values.end());
+          },
+          "other"_a, "Append the gradient of other templates: no key may be in both.")
+      .def(
+          "keep_templates",
+          [](Gradient& g, const Input<bool>& wanted) {
+            require(wanted.shape(0) == max_templates, "templates: one flag for each expected");
+            std::size_t kept = 0;
+            for (std::size_t k = 0; k < g.keys.size(); ++k) {
+              if (!wanted.data()[template_of(g.keys[k])]) continue;
+              g.keys[kept] = g.keys[k];
+              g.values[kept++] = g.values[k];
+            }
+            g.keys.resize(kept);
+            g.values.resize(kept);
+          },
+          "wanted"_a, "Drop the features of all templates but some.")
+      .def_prop_ro(
+          "keys", [](const Gradient& g) { return to_numpy(std::vector<Key>(g.keys)); },
+          nb::rv_policy::move)
+      .def_prop_ro(
+          "values", [](const Gradient& g) { return to_numpy(std::vector<double>(g.values)); },
+          nb::rv_policy::move)
       .def_prop_ro("squared_norm", [](const Gradient& g) {
         double sum = 0.0;
         for (const double value : g.values) sum += value * value;
@@ -406,18 +408,20 @@ NB_MODULE(_core, m) {
       .def_prop_ro("memory_bytes", &WeightTable::memory_bytes)
       .def_prop_rw("round", &WeightTable::round, &WeightTable::set_round)
       .def_prop_rw("closed", &WeightTable::closed, &WeightTable::set_closed)
-      .def("add",
-           [](WeightTable& table, const Gradient& gradient, double scale) {
-             const Unlocked unlocked;
-             table.add(gradient.keys, gradient.values, scale);
-           },
-           "gradient"_a, "scale"_a)
-      .def("insert",
-           [](WeightTable& table, const Gradient& gradient) {
-             const Unlocked unlocked;
-             table.insert(gradient.keys);
-           },
-           "gradient"_a)
+      .def(
+          "add",
+          [](WeightTable& table, const Gradient& gradient, double scale) {
+            const Unlocked unlocked;
+            table.add(gradient.keys, gradient.values, scale);
+          },
+          "gradient"_a, "scale"_a)
+      .def(
+          "insert",
+          [](WeightTable& table, const Gradient& gradient) {
+            const Unlocked unlocked;
+            table.insert(gradient.keys);
+          },
+          "gradient"_a)
       .def("find", &find_all<WeightTable>, "keys"_a)
       .def("entries", &entries)
       .def("restore", &restore, "keys"_a, "weights"_a, "weighted_updates"_a)
@@ -467,6 +471,6 @@ NB_MODULE(_core, m) {
         "offsets"_a, "label_offsets"_a, "labels"_a, "table"_a);
   m.def("contributions", &contributions_to_parts, "program"_a, "prepared"_a, "rows"_a, "offsets"_a,
         "table"_a, "label_offsets"_a = nb::none(), "labels"_a = nb::none());
-  m.def("gradient", &gradient_of_parts, "program"_a, "prepared"_a, "rows"_a, "offsets"_a, "coefficients"_a,
-        "label_offsets"_a = nb::none(), "labels"_a = nb::none());
+  m.def("gradient", &gradient_of_parts, "program"_a, "prepared"_a, "rows"_a, "offsets"_a,
+        "coefficients"_a, "label_offsets"_a = nb::none(), "labels"_a = nb::none());
 }

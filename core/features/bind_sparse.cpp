@@ -32,8 +32,7 @@ void add(Table& table, const Gradient& gradient, double scale) {
 template <class Table>
 Output<float> find_all(const Table& table, const Input<Key>& keys) {
   std::vector<float> weights;
-  for (const Key key : view(keys))
-    weights.push_back(template_of(key) < 0 ? 0.0f : table.find(key));
+  for (const Key key : view(keys)) weights.push_back(template_of(key) < 0 ? 0.0f : table.find(key));
   return to_numpy(std::move(weights));
 }
 
@@ -142,20 +141,22 @@ void bind_sparse_tables(nb::module_& m) {
              });
            })
       .def("add", &add<ScaledTable>, "gradient"_a, "scale"_a)
-      .def("scale",
-           [](ScaledTable& table, const Input<double>& factors) {
-             require_amounts(factors);
-             const Unlocked unlocked;
-             table.scale(view(factors));
-           },
-           "factors"_a)
-      .def("threshold",
-           [](ScaledTable& table, const Input<double>& amounts) {
-             require_amounts(amounts);
-             const Unlocked unlocked;
-             table.threshold(view(amounts));
-           },
-           "amounts"_a)
+      .def(
+          "scale",
+          [](ScaledTable& table, const Input<double>& factors) {
+            require_amounts(factors);
+            const Unlocked unlocked;
+            table.scale(view(factors));
+          },
+          "factors"_a)
+      .def(
+          "threshold",
+          [](ScaledTable& table, const Input<double>& amounts) {
+            require_amounts(amounts);
+            const Unlocked unlocked;
+            table.threshold(view(amounts));
+          },
+          "amounts"_a)
       .def("compact",
            [](ScaledTable& table) {
              const Unlocked unlocked;
@@ -171,14 +172,15 @@ void bind_sparse_tables(nb::module_& m) {
       .def_prop_ro("memory_bytes", &LazyTable::memory_bytes)
       .def_prop_ro("by_label", &LazyTable::by_label)
       .def("add", &add<LazyTable>, "gradient"_a, "scale"_a)
-      .def("shrink",
-           [](LazyTable& table, double amount, double divisor) {
-             require(std::isfinite(amount) && amount >= 0.0, "amount: 0 or more expected");
-             require(std::isfinite(divisor) && divisor >= 1.0, "divisor: 1 or more expected");
-             const Unlocked unlocked;
-             table.shrink(amount, divisor);
-           },
-           "amount"_a, "divisor"_a)
+      .def(
+          "shrink",
+          [](LazyTable& table, double amount, double divisor) {
+            require(std::isfinite(amount) && amount >= 0.0, "amount: 0 or more expected");
+            require(std::isfinite(divisor) && divisor >= 1.0, "divisor: 1 or more expected");
+            const Unlocked unlocked;
+            table.shrink(amount, divisor);
+          },
+          "amount"_a, "divisor"_a)
       .def("compact",
            [](LazyTable& table) {
              const Unlocked unlocked;

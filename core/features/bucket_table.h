@@ -20,7 +20,7 @@ namespace turbotree::features {
 
 struct Bucket {
   static constexpr int slots = 8;
-  std::uint32_t tags[slots];  // filled from the front; 0: empty
+  std::uint32_t tags[slots];     // filled from the front; 0: empty
   std::uint32_t weights[slots];  // the bits of a float; 0 in empty slots only
 };
 

@@ -20,7 +20,7 @@ namespace turbotree::features {
 
 struct CompactBucket {
   static constexpr int slots = 16;
-  std::uint16_t tags[slots];  // filled from the front; 0: empty
+  std::uint16_t tags[slots];     // filled from the front; 0: empty
   std::uint16_t weights[slots];  // half-precision bits; 0 in empty slots only
 };
 

@@ -49,8 +49,7 @@ std::vector<CompactRows::Word> CompactRows::build(const WeightTable& table, floa
         const Key feature = without_label(entries[e].key);
         records.push_back(tag_of(hash(feature)));
         for (; e < entries.size() && without_label(entries[e].key) == feature; ++e) {
-          const bool ends =
-              e + 1 == entries.size() || without_label(entries[e + 1].key) != feature;
+          const bool ends = e + 1 == entries.size() || without_label(entries[e + 1].key) != feature;
           records.push_back(static_cast<Word>(label_of(entries[e].key) | (ends ? last : 0)));
           records.push_back(entries[e].bits);
         }

@@ -26,7 +26,8 @@ inline std::uint16_t to_half(float value) {
 
 inline float from_half(std::uint16_t half) {
   // The exponents' offsets differ by 112; the product is exact, for the smallest numbers too.
-  const float size = std::bit_cast<float>(static_cast<std::uint32_t>(half & 0x7fffu) << 13) * 0x1p112f;
+  const float size =
+      std::bit_cast<float>(static_cast<std::uint32_t>(half & 0x7fffu) << 13) * 0x1p112f;
   return half & 0x8000u ? -size : size;
 }
 

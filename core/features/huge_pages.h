@@ -39,7 +39,9 @@ struct HugePageAllocator {
   }
 
   template <class U>
-  bool operator==(const HugePageAllocator<U>&) const { return true; }
+  bool operator==(const HugePageAllocator<U>&) const {
+    return true;
+  }
 };
 
 template <class T>

@@ -51,7 +51,7 @@ struct NumericUse {
 struct ProgramSpec {
   int first_template = 0;  // programs that share a table of weights number their templates on
   int templates = 0, slots = 0, columns = 0;
-  int attributes = 0;      // single-valued attributes; set-valued ones are numbered after them
+  int attributes = 0;  // single-valued attributes; set-valued ones are numbered after them
   int set_attributes = 0;
   std::vector<WordAtom> atoms;
   std::vector<NumericAtom> numerics;
@@ -86,11 +86,11 @@ class Prepared {
     std::vector<Key> between;                        // hash of each class of its between pattern
   };
   int words_;
-  std::vector<std::vector<Key>> plain_;               // [slot][row * plain + template]
+  std::vector<std::vector<Key>> plain_;  // [slot][row * plain + template]
   std::vector<Multi> multi_;
-  std::vector<std::vector<std::int32_t>> classes_;    // [between pattern][word]
-  std::vector<std::int32_t> class_counts_;            // [between pattern]
-  std::vector<std::vector<std::int32_t>> prefix_;     // [numeric][word]: running counts
+  std::vector<std::vector<std::int32_t>> classes_;  // [between pattern][word]
+  std::vector<std::int32_t> class_counts_;          // [between pattern]
+  std::vector<std::vector<std::int32_t>> prefix_;   // [numeric][word]: running counts
 };
 
 class Program {
@@ -128,14 +128,15 @@ class Program {
   ProgramSpec spec_;
   std::vector<int> plain_, multi_;                  // template numbers
   std::vector<std::vector<SlotAtoms>> slot_atoms_;  // [template][slot, and last: between]
-  std::vector<std::vector<std::int32_t>> patterns_;   // distinct between patterns: (offset, attribute)*
-  std::vector<int> multi_pattern_;                  // [multi]: its between pattern or -1
-  std::vector<char> slot_in_plain_;                 // [slot]
-  std::vector<Key> plain_base_, plain_tail_;        // [plain]
-  std::vector<std::vector<Key>> numeric_plain_;     // [numeric][value * plain + template]
+  // Distinct between patterns: (offset, attribute)*.
+  std::vector<std::vector<std::int32_t>> patterns_;
+  std::vector<int> multi_pattern_;                            // [multi]: its between pattern or -1
+  std::vector<char> slot_in_plain_;                           // [slot]
+  std::vector<Key> plain_base_, plain_tail_;                  // [plain]
+  std::vector<std::vector<Key>> numeric_plain_;               // [numeric][value * plain + template]
   std::vector<std::vector<std::vector<Key>>> numeric_multi_;  // [multi][use][value]
-  std::vector<std::vector<int>> multi_numerics_;    // [multi]
-  std::vector<int> plain_numerics_;                 // numerics that a plain template uses
+  std::vector<std::vector<int>> multi_numerics_;              // [multi]
+  std::vector<int> plain_numerics_;                           // numerics that a plain template uses
 };
 
 }  // namespace turbotree::features

@@ -25,8 +25,7 @@ std::vector<RowSlot> RowTable::build(const WeightTable& table, int tag_label_bit
       std::size_t i = placement.home(key);
       while (i < slots.size() && slots[i].tag != 0) ++i;
       fits = i + 1 < slots.size();
-      if (fits)
-        slots[i] = {placement.tag(key) | static_cast<std::uint32_t>(label_of(key)), weight};
+      if (fits) slots[i] = {placement.tag(key) | static_cast<std::uint32_t>(label_of(key)), weight};
     });
     if (fits) return slots;
   }

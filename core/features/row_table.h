@@ -32,8 +32,7 @@ class RowTable {
   static bool well_formed(std::span<const RowSlot> slots, int tag_label_bits);
   // Entries whose averaged weight is at most `threshold` in magnitude are omitted. Empty if a
   // label needs more bits, or if absurdly many features share one hash.
-  static std::vector<RowSlot> build(const WeightTable& table, int tag_label_bits,
-                                    float threshold);
+  static std::vector<RowSlot> build(const WeightTable& table, int tag_label_bits, float threshold);
 
   void prefetch(Key key) const { __builtin_prefetch(&slots_[home(key)]); }
 

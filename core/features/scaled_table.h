@@ -64,8 +64,7 @@ class ScaledTable {
   }
   template <class Visit>
   void for_labels(Key feature, Visit visit) const {
-    slots_.for_labels(feature,
-                      [&](const Slot& slot) { visit(label_of(slot.key), weight(slot)); });
+    slots_.for_labels(feature, [&](const Slot& slot) { visit(label_of(slot.key), weight(slot)); });
   }
 
  private:

@@ -59,7 +59,8 @@ class Accumulator {
 }  // namespace
 
 bool valid(const Program& program, const Batch& batch, const Parts& parts) {
-  const auto fits = [](std::span<const std::int32_t> offsets, std::size_t lists, std::size_t total) {
+  const auto fits = [](std::span<const std::int32_t> offsets, std::size_t lists,
+                       std::size_t total) {
     return offsets.size() == lists + 1 && offsets.front() == 0 &&
            offsets.back() == static_cast<std::int32_t>(total) &&
            std::is_sorted(offsets.begin(), offsets.end());
@@ -146,13 +147,10 @@ void score_labels(const Program& program, const Batch& batch, const Parts& parts
       });
 }
 
-template void score_labels(const Program&, const Batch&, const Parts&, const WeightTable&,
-                           double*);
+template void score_labels(const Program&, const Batch&, const Parts&, const WeightTable&, double*);
 template void score_labels(const Program&, const Batch&, const Parts&, const RowTable&, double*);
-template void score_labels(const Program&, const Batch&, const Parts&, const CompactRows&,
-                           double*);
-template void score_labels(const Program&, const Batch&, const Parts&, const ScaledTable&,
-                           double*);
+template void score_labels(const Program&, const Batch&, const Parts&, const CompactRows&, double*);
+template void score_labels(const Program&, const Batch&, const Parts&, const ScaledTable&, double*);
 template void score_labels(const Program&, const Batch&, const Parts&, const LazyTable&, double*);
 
 void contributions(const Program& program, const Batch& batch, const Parts& parts,

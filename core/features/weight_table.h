@@ -47,9 +47,10 @@ class WeightTable {
   void restore(std::span<const Key> keys, std::span<const float> weights,
                std::span<const float> weighted_updates);
   float averaged(const Slot& slot) const {
-    return round_ == 0 ? slot.weight
-                       : static_cast<float>(slot.weight - static_cast<double>(slot.weighted_updates) /
-                                                              static_cast<double>(round_));
+    return round_ == 0
+               ? slot.weight
+               : static_cast<float>(slot.weight - static_cast<double>(slot.weighted_updates) /
+                                                      static_cast<double>(round_));
   }
 
   void prefetch(Key key) const { slots_.prefetch(key); }
@@ -59,8 +60,7 @@ class WeightTable {
   // Calls visit(label, weight) for every label of a feature (a key without its label).
   template <class Visit>
   void for_labels(Key feature, Visit visit) const {
-    slots_.for_labels(feature,
-                      [&](const Slot& slot) { visit(label_of(slot.key), slot.weight); });
+    slots_.for_labels(feature, [&](const Slot& slot) { visit(label_of(slot.key), slot.weight); });
   }
 
  private:

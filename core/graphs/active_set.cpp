@@ -79,9 +79,8 @@ void ActiveSet::drop_what_breaks_fixed_links(Memory& memory) {
 }
 
 bool ActiveSet::chosen_breaks_fixed_links() const {
-  return std::any_of(fixed_.begin(), fixed_.end(), [&](std::int32_t i) {
-    return (chosen_[i] != 0) != (target_[i] > 0.0);
-  });
+  return std::any_of(fixed_.begin(), fixed_.end(),
+                     [&](std::int32_t i) { return (chosen_[i] != 0) != (target_[i] > 0.0); });
 }
 
 double ActiveSet::chosen_score_of_free_links() {
@@ -137,8 +136,8 @@ bool ActiveSet::minimise(const Factor& factor, double* point, Memory& memory, bo
     // overlaps changes nothing on that plane and makes the matrix definite.
     const std::size_t size = weights.size();
     const std::vector<double>& ones = memory.ones;
-    const double shift = (1.0 - dot(size, ones.data(), solved_.data())) /
-                         dot(size, ones.data(), ones.data());
+    const double shift =
+        (1.0 - dot(size, ones.data(), solved_.data())) / dot(size, ones.data(), ones.data());
     solution_.resize(size);
     for (std::size_t k = 0; k < size; ++k) solution_[k] = solved_[k] + shift * ones[k];
     memory.triangle.solve_transposed(solution_.data());
@@ -176,8 +175,8 @@ bool ActiveSet::append(const Assignment& assignment, Memory& memory) {
   row_.resize(size);
   for (std::size_t k = 0; k < size; ++k) row_[k] = overlap(assignment, memory.active[k]) + 1.0;
   memory.triangle.solve(row_.data());
-  const double pivot = static_cast<double>(assignment.on.size()) + 1.0 -
-                       dot(size, row_.data(), row_.data());
+  const double pivot =
+      static_cast<double>(assignment.on.size()) + 1.0 - dot(size, row_.data(), row_.data());
   if (pivot < kSmallestPivot) return false;
   const double diagonal = std::sqrt(pivot);
   solved_.push_back((pull(assignment) - dot(size, row_.data(), solved_.data())) / diagonal);

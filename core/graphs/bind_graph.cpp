@@ -24,11 +24,10 @@ namespace {
 // Calls a Python function as an oracle, from whatever thread the solver runs in.
 Oracle to_oracle(nb::object function) {
   // The last owner may be a thread without the GIL.
-  const std::shared_ptr<nb::object> shared(new nb::object(std::move(function)),
-                                           [](nb::object* o) {
-                                             nb::gil_scoped_acquire acquire;
-                                             delete o;
-                                           });
+  const std::shared_ptr<nb::object> shared(new nb::object(std::move(function)), [](nb::object* o) {
+    nb::gil_scoped_acquire acquire;
+    delete o;
+  });
   return [shared](std::span<const double> scores, std::uint8_t* chosen) {
     nb::gil_scoped_acquire acquire;
     std::vector<double> copy(scores.begin(), scores.end());
@@ -56,7 +55,8 @@ void append_lengths(std::vector<std::int64_t>& offsets, std::int64_t factors, nb
     for (std::int64_t f = 0; f < factors; ++f) offsets.push_back(end += length);
   } else {
     const auto each = nb::cast<Input<std::int64_t>>(lengths);
-    require(each.shape(0) == static_cast<std::size_t>(factors), "a length for each factor is needed");
+    require(each.shape(0) == static_cast<std::size_t>(factors),
+            "a length for each factor is needed");
     for (std::int64_t f = 0; f < factors; ++f) offsets.push_back(end += each.data()[f]);
   }
 }

@@ -28,8 +28,8 @@ namespace {
 using Start = std::optional<std::tuple<Input<double>, Input<double>, double>>;
 
 Solver admm(std::int64_t max_iterations, double residual_threshold, double penalty,
-            bool adapt_penalty, double step, bool extrapolate, double relative_gap,
-            bool extras, double time_limit_seconds, bool trace, const Start& start) {
+            bool adapt_penalty, double step, bool extrapolate, double relative_gap, bool extras,
+            double time_limit_seconds, bool trace, const Start& start) {
   AdmmOptions options;
   options.max_iterations = max_iterations;
   options.residual_threshold = residual_threshold;
@@ -112,7 +112,7 @@ std::tuple<double, std::int64_t> bethe(const Graph& graph, const Input<double>& 
 }
 
 std::tuple<double, Output<double>, Output<double>> losses_of(const Graph& graph,
-                                                            const Input<double>& link_scores) {
+                                                             const Input<double>& link_scores) {
   require(link_scores.shape(0) == static_cast<std::size_t>(graph.links()),
           "one score per link is needed");
   BranchAndBound::Losses found = run_unlocked([&] {
@@ -196,8 +196,8 @@ void bind_solvers(nb::module_& m) {
         "time_limit_seconds"_a, "trace"_a);
   m.def("belief_propagation", &belief_propagation, "sums"_a, "schedule"_a, "max_iterations"_a,
         "tolerance"_a, "damping"_a, "expectations"_a, "time_limit_seconds"_a, "trace"_a);
-  m.def("sparsemap", &sparsemap_of, "graph"_a, "max_iterations"_a, "threshold"_a,
-        "start"_a.none(), "point"_a.none(), "The point, its extras, multipliers, rounds, whether it converged.");
+  m.def("sparsemap", &sparsemap_of, "graph"_a, "max_iterations"_a, "threshold"_a, "start"_a.none(),
+        "point"_a.none(), "The point, its extras, multipliers, rounds, whether it converged.");
   m.def("bethe_entropy", &bethe, "graph"_a, "probabilities"_a, "tolerance"_a, "max_steps"_a,
         "The entropy, and the factor that has no such belief or -1.");
 }

@@ -108,10 +108,10 @@ class BlockOf final : public Block {
                double* point, double* own) override {
     if constexpr (requires { &KindOfFactor::project_many; }) {
       const std::int64_t at = arrays_.offsets[first];
-      const double* extras =
-          arrays_.extra_offsets.empty() ? nullptr : arrays_.extras.data() + arrays_.extra_offsets[first];
-      KindOfFactor::project_many(last - first, extras, target + at, scale, point + at,
-                                 own + first);
+      const double* extras = arrays_.extra_offsets.empty()
+                                 ? nullptr
+                                 : arrays_.extras.data() + arrays_.extra_offsets[first];
+      KindOfFactor::project_many(last - first, extras, target + at, scale, point + at, own + first);
     } else {
       for (std::int64_t f = first; f < last; ++f) project_one(f, target, scale, point, own);
     }
@@ -172,8 +172,7 @@ class BlockOf final : public Block {
     }
   }
 
-  void project_one(std::int64_t f, const double* target, double scale, double* point,
-                   double* own) {
+  void project_one(std::int64_t f, const double* target, double scale, double* point, double* own) {
     count_factor(f);
     const std::int64_t at = arrays_.offsets[f];
     if constexpr (kProjectsItself<KindOfFactor>) {

@@ -54,15 +54,15 @@ class Factors {
   double max_messages(std::int64_t f, const double* scores, double* messages) {
     const Place at = place(f);
     double* const values = values_of_block();
-    blocks_[at.block]->max_messages(at.factor, at.factor + 1, scores + at.link,
-                                    messages + at.link, values);
+    blocks_[at.block]->max_messages(at.factor, at.factor + 1, scores + at.link, messages + at.link,
+                                    values);
     return values[at.factor];
   }
   Sums sum_messages(std::int64_t f, const double* scores, double* messages) {
     const Place at = place(f);
     Sums* const sums = sums_of_block();
-    blocks_[at.block]->sum_messages(at.factor, at.factor + 1, scores + at.link,
-                                    messages + at.link, sums);
+    blocks_[at.block]->sum_messages(at.factor, at.factor + 1, scores + at.link, messages + at.link,
+                                    sums);
     return sums[at.factor];
   }
   // Messages of the factors first .. last - 1, all of one block.

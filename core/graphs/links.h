@@ -34,9 +34,9 @@ struct Links {
 struct Incidence {
   Incidence(const Graph& graph, const Links& links);
 
-  std::vector<std::int64_t> offsets;  // of the factors' links, factors + 1
-  std::vector<std::int32_t> block;    // of a factor
-  std::vector<std::int32_t> factor;   // of a link
+  std::vector<std::int64_t> offsets;                           // of the factors' links, factors + 1
+  std::vector<std::int32_t> block;                             // of a factor
+  std::vector<std::int32_t> factor;                            // of a link
   std::vector<std::int64_t> of_variable_offsets, of_variable;  // the links of each variable
 
   std::int64_t size(std::int64_t f) const { return offsets[f + 1] - offsets[f]; }

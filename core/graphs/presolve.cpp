@@ -15,7 +15,7 @@ namespace {
 constexpr double kRounding = 1e-13;
 // A usual score of variables counts unless those of factors are so many times as large.
 constexpr double kFactorsOutweigh = 100.0;
-constexpr double kMask = 1e3;        // times the usual score
+constexpr double kMask = 1e3;         // times the usual score
 constexpr double kLargeShift = 30.0;  // smaller ones do no harm
 
 // Subtracts the largest of scores of which exactly one counts, and adds up what it subtracted.

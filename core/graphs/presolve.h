@@ -19,9 +19,9 @@ namespace turbotree::graphs {
 
 struct Presolved {
   Graph graph;
-  double unit = 1.0;      // the power of two
-  double constant = 0.0;  // what was subtracted in all, in units
-  Taming taming;          // in units
+  double unit = 1.0;          // the power of two
+  double constant = 0.0;      // what was subtracted in all, in units
+  Taming taming;              // in units
   double floor = -kInfinity;  // assignments below this, in the old graph, do not matter
 
   // Whether assignments of this value, in the new graph, have their place in the old one.

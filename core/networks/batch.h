@@ -10,13 +10,13 @@ namespace turbotree::networks {
 // The inputs of all words of some sentences, one after the other. Bags are the ids of kinds of
 // words: word w has the surface features of its form's kind, and so on.
 struct Inputs {
-  std::span<const std::int32_t> starts;    // of the sentences, and the end
-  std::span<const std::int32_t> words;     // 0: unknown
+  std::span<const std::int32_t> starts;  // of the sentences, and the end
+  std::span<const std::int32_t> words;   // 0: unknown
   std::span<const std::int32_t> lemmas;
-  std::span<const std::int32_t> vectors;   // empty, or one per word
-  std::span<const std::int32_t> forms;     // which bag of surface features
+  std::span<const std::int32_t> vectors;  // empty, or one per word
+  std::span<const std::int32_t> forms;    // which bag of surface features
   std::span<const std::int32_t> surface_starts, surfaces;
-  std::span<const std::int32_t> bundles;   // which bag of tag features
+  std::span<const std::int32_t> bundles;  // which bag of tag features
   std::span<const std::int32_t> tag_starts, tags;
 
   int sentences() const { return static_cast<int>(starts.size()) - 1; }
@@ -31,8 +31,8 @@ struct Steps {
 
   std::vector<std::int32_t> sentences;  // longest first
   std::vector<std::int32_t> lengths;
-  std::vector<std::int32_t> begins;     // of the steps' rows, and the end
-  std::vector<std::int32_t> tokens;     // of each row: which word of the inputs it is
+  std::vector<std::int32_t> begins;  // of the steps' rows, and the end
+  std::vector<std::int32_t> tokens;  // of each row: which word of the inputs it is
 
   int steps() const { return static_cast<int>(begins.size()) - 1; }
   int rows(int step) const { return begins[step + 1] - begins[step]; }

@@ -158,8 +158,9 @@ void label_scores(const PackedWeights& packed, const Encodings& encodings,
   buffers.scores.resize(arcs.size() * labels);
   buffers.products.resize(arcs.size() * labels * size);
   for (int i = 0; i < count; ++i) {
-    std::copy_n(encodings.label_modifiers.data() + static_cast<std::ptrdiff_t>(arcs[i].modifier) * size,
-                size, buffers.modifiers.data() + static_cast<std::ptrdiff_t>(i) * size);
+    std::copy_n(
+        encodings.label_modifiers.data() + static_cast<std::ptrdiff_t>(arcs[i].modifier) * size,
+        size, buffers.modifiers.data() + static_cast<std::ptrdiff_t>(i) * size);
     std::copy_n(encodings.label_heads.data() + static_cast<std::ptrdiff_t>(arcs[i].head) * size,
                 size, buffers.heads.data() + static_cast<std::ptrdiff_t>(i) * size);
     std::copy_n(packed.weights + layout.label_bias.offset, labels,
@@ -215,10 +216,10 @@ void label_scores_backward(const PackedWeights& packed, std::span<const Labelled
   multiply_transposed(kernels, buffers.heads.data(), size, size, d_scores, labels, labels, count,
                       gradient + layout.label_head.offset, buffers.transposed);
   for (int i = 0; i < count; ++i) {
-    kernels.add_scaled(buffers.d_modifiers.data() + static_cast<std::ptrdiff_t>(i) * size, 1.0f,
-                       d_encodings.label_modifiers.data() +
-                           static_cast<std::ptrdiff_t>(arcs[i].modifier) * size,
-                       size);
+    kernels.add_scaled(
+        buffers.d_modifiers.data() + static_cast<std::ptrdiff_t>(i) * size, 1.0f,
+        d_encodings.label_modifiers.data() + static_cast<std::ptrdiff_t>(arcs[i].modifier) * size,
+        size);
     kernels.add_scaled(
         buffers.d_heads.data() + static_cast<std::ptrdiff_t>(i) * size, 1.0f,
         d_encodings.label_heads.data() + static_cast<std::ptrdiff_t>(arcs[i].head) * size, size);

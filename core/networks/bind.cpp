@@ -34,8 +34,7 @@ std::vector<T> copied(const Input<T>& array) {
 }
 
 const Kernels& kernels_named(const std::string& name) {
-  const Kernels* const kernels =
-      name.empty() ? available_kernels().front() : find_kernels(name);
+  const Kernels* const kernels = name.empty() ? available_kernels().front() : find_kernels(name);
   require(kernels != nullptr, "this processor has no such kernels");
   return *kernels;
 }
@@ -46,8 +45,8 @@ struct OwnedInputs {
       bundles, tag_starts, tags;
 
   Inputs view() const {
-    return {starts,   words,   lemmas,     vectors, forms, surface_starts,
-            surfaces, bundles, tag_starts, tags};
+    return {starts,         words,    lemmas,  vectors,    forms,
+            surface_starts, surfaces, bundles, tag_starts, tags};
   }
 
   void check(const Sizes& sizes) const {
@@ -88,10 +87,9 @@ void make_inputs(OwnedInputs* self, const Ids& starts, const Ids& words, const I
               within(lemmas, kAny) && within(vectors, kAny) && within(surfaces, kAny) &&
               within(tags, kAny),
           "the arrays of the inputs do not fit together");
-  new (self) OwnedInputs{copied(starts),   copied(words),          copied(lemmas),
-                         copied(vectors),  copied(forms),          copied(surface_starts),
-                         copied(surfaces), copied(bundles),        copied(tag_starts),
-                         copied(tags)};
+  new (self) OwnedInputs{
+      copied(starts),         copied(words),    copied(lemmas),  copied(vectors),    copied(forms),
+      copied(surface_starts), copied(surfaces), copied(bundles), copied(tag_starts), copied(tags)};
 }
 
 void make_sizes(Sizes* self, int words, int word_size, int surfaces, int surface_size, int tags,
@@ -99,12 +97,16 @@ void make_sizes(Sizes* self, int words, int word_size, int surfaces, int surface
                 int projected_size, int layers, int hidden, int arcs, int labels, int label_size) {
   const Sizes sizes{{words, word_size, surfaces, surface_size, tags, tag_size, lemmas, lemma_size,
                      vectors, vector_size, projected_size},
-                    layers, hidden, arcs, labels, label_size};
+                    layers,
+                    hidden,
+                    arcs,
+                    labels,
+                    label_size};
   constexpr int kWidest = 4096, kMost = 1 << 26;
   for (const int count : {words, surfaces, tags, lemmas, vectors})
     require(count >= 0 && count <= kMost, "a table with an impossible number of rows");
-  for (const int width : {word_size, surface_size, tag_size, lemma_size, vector_size,
-                          projected_size})
+  for (const int width :
+       {word_size, surface_size, tag_size, lemma_size, vector_size, projected_size})
     require(width >= 0 && width <= kWidest, "an input with an impossible size");
   for (const int width : {hidden, arcs, labels, label_size})
     require(width >= 1 && width <= kWidest, "a layer with an impossible size");
@@ -132,16 +134,17 @@ class Training {
  public:
   Training(const std::string& kernels, const Sizes& sizes, const OwnedInputs& inputs,
            const Ids& heads, const Ids& labels, const Floats& vectors, const Floats& word_shares,
-           const Floats& lemma_shares, float group_share, float lstm_share,
-           float perceptron_share, bool trees, float mean_decay, float square_decay, float epsilon,
-           float largest_norm, float average_decay, int shards, std::uint64_t seed)
+           const Floats& lemma_shares, float group_share, float lstm_share, float perceptron_share,
+           bool trees, float mean_decay, float square_decay, float epsilon, float largest_norm,
+           float average_decay, int shards, std::uint64_t seed)
       : inputs_(inputs),
         heads_(copied(heads)),
         labels_(copied(labels)),
         vectors_(copied(vectors)),
         trainer_(kernels_named(kernels), Layout(sizes), [&] {
           TrainingOptions options;
-          options.dropout = {{copied(word_shares), copied(lemma_shares), group_share}, lstm_share,
+          options.dropout = {{copied(word_shares), copied(lemma_shares), group_share},
+                             lstm_share,
                              perceptron_share};
           options.arc_loss = trees ? ArcLoss::trees : ArcLoss::heads;
           options.mean_decay = mean_decay;
@@ -200,8 +203,7 @@ class Training {
     const Floats* const given[] = {&weights, &mean, &square, &average};
     for (int i = 0; i < 4; ++i)
       require(given[i]->shape(0) == all[i]->size(), "the state does not fit the network");
-    for (int i = 0; i < 4; ++i)
-      std::copy_n(given[i]->data(), all[i]->size(), all[i]->data());
+    for (int i = 0; i < 4; ++i) std::copy_n(given[i]->data(), all[i]->size(), all[i]->data());
     trainer_.state().updates = updates;
   }
 
@@ -364,9 +366,9 @@ NB_MODULE(_core, m) {
                     const Floats&, const Floats&, const Floats&, float, float, float, bool, float,
                     float, float, float, float, int, std::uint64_t>(),
            nb::kw_only(), "kernels"_a, "sizes"_a, "inputs"_a, "heads"_a, "labels"_a, "vectors"_a,
-           "word_shares"_a, "lemma_shares"_a, "group_share"_a, "lstm_share"_a,
-           "perceptron_share"_a, "trees"_a, "mean_decay"_a, "square_decay"_a, "epsilon"_a,
-           "largest_norm"_a, "average_decay"_a, "shards"_a, "seed"_a)
+           "word_shares"_a, "lemma_shares"_a, "group_share"_a, "lstm_share"_a, "perceptron_share"_a,
+           "trees"_a, "mean_decay"_a, "square_decay"_a, "epsilon"_a, "largest_norm"_a,
+           "average_decay"_a, "shards"_a, "seed"_a)
       .def("accumulate", &Training::accumulate, "sentences"_a, "dropout"_a, "threads"_a,
            "Add the gradient of some sentences; losses of arcs and labels, and the words counted.")
       .def("update", &Training::update, "rate"_a, "threads"_a)
@@ -391,6 +393,7 @@ NB_MODULE(_core, m) {
 
   m.def("surface_features", &surface_features, "forms"_a, "lowers"_a, "shapes"_a, "buckets"_a);
   m.def("draw_batches", &batches_of, "lengths"_a, "words"_a, "seed"_a, "epoch"_a);
-  m.def("kernel_names", &kernel_names, "The sets of kernels that this processor has, fastest first.");
+  m.def("kernel_names", &kernel_names,
+        "The sets of kernels that this processor has, fastest first.");
   m.def("product", &product, "kernels"_a, "a"_a, "b"_a);
 }

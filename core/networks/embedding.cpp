@@ -77,8 +77,8 @@ void HiddenInputs::draw(const InputDropout& dropout, const Inputs& inputs, const
   }
 }
 
-void embed(const Kernels& kernels, const Layout& layout, const float* weights,
-           const float* vectors, const Packed& projection, const Inputs& inputs, const Steps& steps,
+void embed(const Kernels& kernels, const Layout& layout, const float* weights, const float* vectors,
+           const Packed& projection, const Inputs& inputs, const Steps& steps,
            const HiddenInputs& hidden, float* to) {
   const InputSizes& sizes = layout.sizes.input;
   const int size = sizes.size();

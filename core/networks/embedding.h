@@ -14,9 +14,9 @@ namespace turbotree::networks {
 
 // What training hides of the input: unknown words and absent tags will come later on.
 struct InputDropout {
-  std::vector<float> word_shares;   // of each word's embedding: how often it is made unknown
+  std::vector<float> word_shares;  // of each word's embedding: how often it is made unknown
   std::vector<float> lemma_shares;
-  float group_share = 0.0f;         // how often a whole group is omitted
+  float group_share = 0.0f;  // how often a whole group is left out
 };
 
 // Which ids and groups of a batch were drawn; empty: all as they are.
@@ -35,13 +35,12 @@ struct TouchedRows {
 };
 
 // to: rows of the batch x the input's size. `vectors` are the pretrained ones.
-void embed(const Kernels& kernels, const Layout& layout, const float* weights,
-           const float* vectors, const Packed& projection, const Inputs& inputs, const Steps& steps,
+void embed(const Kernels& kernels, const Layout& layout, const float* weights, const float* vectors,
+           const Packed& projection, const Inputs& inputs, const Steps& steps,
            const HiddenInputs& hidden, float* to);
 
 void embed_backward(const Kernels& kernels, const Layout& layout, const float* vectors,
                     const Inputs& inputs, const Steps& steps, const HiddenInputs& hidden,
-                    const float* d, float* gradient, TouchedRows& touched,
-                    ProductBuffers& buffers);
+                    const float* d, float* gradient, TouchedRows& touched, ProductBuffers& buffers);
 
 }  // namespace turbotree::networks

@@ -94,8 +94,9 @@ void encode_backward(const PackedWeights& packed, const Inputs& inputs, const St
   kernels.leaky_backward(activations.perceptrons.data(), d_perceptrons.data(),
                          total * sizes.perceptrons());
   for (int row = 0; row < total; ++row)
-    kernels.add_scaled(d_perceptrons.data() + static_cast<std::ptrdiff_t>(row) * sizes.perceptrons(),
-                       1.0f, gradient + layout.perceptron_bias.offset, sizes.perceptrons());
+    kernels.add_scaled(
+        d_perceptrons.data() + static_cast<std::ptrdiff_t>(row) * sizes.perceptrons(), 1.0f,
+        gradient + layout.perceptron_bias.offset, sizes.perceptrons());
   multiply_transposed(kernels, activations.inputs[sizes.layers].data(), sizes.output(),
                       sizes.output(), d_perceptrons.data(), sizes.perceptrons(),
                       sizes.perceptrons(), total, gradient + layout.perceptrons.offset, products);

@@ -16,7 +16,8 @@ namespace turbotree::networks {
 
 // All weights, packed. The transposed ones are for training only.
 struct PackedWeights {
-  PackedWeights(const Kernels& kernels, const Layout& layout) : kernels(&kernels), layout(&layout) {}
+  PackedWeights(const Kernels& kernels, const Layout& layout)
+      : kernels(&kernels), layout(&layout) {}
 
   void pack(const float* weights, bool transposed);
 
@@ -42,7 +43,7 @@ struct DropoutShares {
 // Everything that one batch of sentences went through.
 struct Activations {
   HiddenInputs hidden;
-  std::vector<DropoutMask> masks;           // of each layer's input, and of the perceptrons'
+  std::vector<DropoutMask> masks;  // of each layer's input, and of the perceptrons'
   DropoutMask perceptron_mask;
   std::vector<std::vector<float>> inputs;   // of each layer, then of the perceptrons
   std::vector<std::vector<float>> outputs;  // of each layer, before dropout

@@ -25,29 +25,29 @@ struct Product {
 // One step of an LSTM for some rows. Gates are in the order input, forget, candidate, output.
 struct CellForward {
   int rows, size;
-  float* gates;                 // rows x 4 size: sums of the inputs in, values of the gates out
-  const float* previous_cell;   // for the first `previous_rows` rows; zero for the others
+  float* gates;                // rows x 4 size: sums of the inputs in, values of the gates out
+  const float* previous_cell;  // for the first `previous_rows` rows; zero for the others
   int previous_rows;
-  float* cell;                  // rows x size
+  float* cell;  // rows x size
   float* hidden;
   std::ptrdiff_t hidden_row;
 };
 
 struct CellBackward {
   int rows, size;
-  float* gates;                // values of the gates in, derivatives of their input sums out
+  float* gates;  // values of the gates in, derivatives of their input sums out
   const float* cell;
   const float* previous_cell;
   int previous_rows;
-  const float* d_hidden;       // what the layers above ask for
+  const float* d_hidden;  // what the layers above ask for
   std::ptrdiff_t d_hidden_row;
-  const float* d_carried;      // what the next step asks for: rows x size, for `carried_rows`
+  const float* d_carried;  // what the next step asks for: rows x size, for `carried_rows`
   int carried_rows;
-  float* d_cell;               // rows x size; carried from step to step
+  float* d_cell;  // rows x size; carried from step to step
 };
 
 struct AdamStep {
-  float rate;           // with the correction of the first steps' bias
+  float rate;  // with the correction of the first steps' bias
   float mean_decay, square_decay;
   float epsilon;
   float gradient_scale;  // below 1 where the gradient is clipped

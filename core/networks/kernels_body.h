@@ -48,8 +48,8 @@ TURBOTREE_INLINE void multiply_add(float a, const Vector& b, Vector& sum) {
 
 // Rows x kColumns of C, in registers while it runs over the depth.
 template <int Rows>
-void multiply_block(const Product& product, const float* a, const float* panel, int depth,
-                    float* c, int columns, bool add) {
+void multiply_block(const Product& product, const float* a, const float* panel, int depth, float* c,
+                    int columns, bool add) {
   Vector sums[Rows][kVectors];
   const bool whole = columns == kColumns;
   float edge[Rows][kColumns];
@@ -115,8 +115,8 @@ void multiply(const Product& product) {
           const int begin = first + rows * block / blocks;
           const int end = first + rows * (block + 1) / blocks;
           multiply_rows<kRows>(end - begin, product,
-                               product.a + begin * product.a_row + p * product.a_step, panel,
-                               depth, product.c + begin * product.c_row + j, columns, add);
+                               product.a + begin * product.a_row + p * product.a_step, panel, depth,
+                               product.c + begin * product.c_row + j, columns, add);
         }
       }
     }
@@ -236,8 +236,8 @@ float dot(const float* a, const float* b, int count) {
 
 constexpr float kSlope = 0.1f;
 
-void leaky_forward(float* TURBOTREE_RESTRICT values, const float* TURBOTREE_RESTRICT bias,
-                   int rows, int columns) {
+void leaky_forward(float* TURBOTREE_RESTRICT values, const float* TURBOTREE_RESTRICT bias, int rows,
+                   int columns) {
   for (int i = 0; i < rows; ++i, values += columns)
     for (int j = 0; j < columns; ++j) {
       const float x = values[j] + bias[j];
@@ -284,8 +284,8 @@ double sum_of_squares(const float* values, std::size_t count) {
 }
 
 constexpr Kernels kKernels{
-    KERNEL_NAME,   kColumns,    kRows, multiply,      cell_forward,   cell_backward, log_softmax,
-    exponentials,  add_scaled,  dot,   leaky_forward, leaky_backward, adam,          sum_of_squares,
+    KERNEL_NAME,  kColumns,   kRows, multiply,      cell_forward,   cell_backward, log_softmax,
+    exponentials, add_scaled, dot,   leaky_forward, leaky_backward, adam,          sum_of_squares,
 };
 
 }  // namespace

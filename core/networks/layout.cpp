@@ -25,12 +25,15 @@ Layout::Layout(const Sizes& given) : sizes(given) {
   };
   // Embeddings with a standard deviation of one half, sums of weights with about one.
   constexpr float kEmbedding = 0.85f;
-  const auto spread = [](int inputs) { return std::sqrt(3.0f / static_cast<float>(std::max(inputs, 1))); };
+  const auto spread = [](int inputs) {
+    return std::sqrt(3.0f / static_cast<float>(std::max(inputs, 1)));
+  };
   words = add("words", input.words, input.word_size, kEmbedding, true);
   surfaces = add("surfaces", input.surfaces, input.surface_size, kEmbedding, true);
   tags = add("tags", input.tags, input.tag_size, kEmbedding, true);
   lemmas = add("lemmas", input.lemmas, input.lemma_size, kEmbedding, true);
-  projection = add("projection", input.vector_size, input.projected_size, spread(input.vector_size));
+  projection =
+      add("projection", input.vector_size, input.projected_size, spread(input.vector_size));
   const int hidden = sizes.hidden;
   const float recurrent = 1.0f / std::sqrt(static_cast<float>(std::max(hidden, 1)));
   for (int layer = 0; layer < sizes.layers; ++layer)
@@ -47,7 +50,8 @@ Layout::Layout(const Sizes& given) : sizes(given) {
   root_arc = add("root.arc", 1, sizes.arcs, 0.5f);
   root_label = add("root.label", 1, sizes.label_size, 0.5f);
   // Products of two activations: scores are to begin small.
-  arc = add("arc", sizes.arcs, sizes.arcs, 0.5f * spread(sizes.arcs) / std::sqrt(static_cast<float>(std::max(sizes.arcs, 1))));
+  arc = add("arc", sizes.arcs, sizes.arcs,
+            0.5f * spread(sizes.arcs) / std::sqrt(static_cast<float>(std::max(sizes.arcs, 1))));
   arc_bias = add("arc.bias", 1, sizes.arcs, 0.0f);
   distance = add("distance", 1, kDistances, 0.0f);
   const float small = 0.5f * spread(sizes.label_size);

@@ -13,12 +13,12 @@ namespace turbotree::networks {
 
 // Of a word's input; any of them may be 0 wide.
 struct InputSizes {
-  int words = 0, word_size = 0;          // rows and columns of the embeddings; row 0: unknown
-  int surfaces = 0, surface_size = 0;    // hashed features of the form, summed
-  int tags = 0, tag_size = 0;            // features of the tags, summed
-  int lemmas = 0, lemma_size = 0;        // row 0: unknown
-  int vectors = 0, vector_size = 0;      // pretrained, not trained; row 0: unknown
-  int projected_size = 0;                // of the pretrained vectors
+  int words = 0, word_size = 0;        // rows and columns of the embeddings; row 0: unknown
+  int surfaces = 0, surface_size = 0;  // hashed features of the form, summed
+  int tags = 0, tag_size = 0;          // features of the tags, summed
+  int lemmas = 0, lemma_size = 0;      // row 0: unknown
+  int vectors = 0, vector_size = 0;    // pretrained, not trained; row 0: unknown
+  int projected_size = 0;              // of the pretrained vectors
 
   int size() const { return word_size + surface_size + tag_size + lemma_size + projected_size; }
 };
@@ -47,8 +47,8 @@ struct Block {
   std::string name;
   int rows = 0, columns = 0;
   std::size_t offset = 0;
-  bool table = false;  // of embeddings: few rows get a gradient in one update
-  float spread = 0.0f; // at first: uniform between minus this and this
+  bool table = false;   // of embeddings: few rows get a gradient in one update
+  float spread = 0.0f;  // at first: uniform between minus this and this
 
   std::size_t size() const { return static_cast<std::size_t>(rows) * columns; }
 };
@@ -62,11 +62,11 @@ struct Layout {
 
   Sizes sizes;
   Block words, surfaces, tags, lemmas;
-  Block projection;                             // vector_size x projected_size
-  std::vector<LstmBlocks> lstm;                 // forward and backward of each layer in turn
-  Block perceptrons, perceptron_bias;           // for arcs' heads, modifiers, then labels' ones
-  Block root_arc, root_label;                   // stand for the root as a head
-  Block arc, arc_bias, distance;                // modifier x head, head, bucket
+  Block projection;                    // vector_size x projected_size
+  std::vector<LstmBlocks> lstm;        // forward and backward of each layer in turn
+  Block perceptrons, perceptron_bias;  // for arcs' heads, modifiers, then labels' ones
+  Block root_arc, root_label;          // stand for the root as a head
+  Block arc, arc_bias, distance;       // modifier x head, head, bucket
   Block label, label_modifier, label_head, label_bias;  // size x (labels size), size x labels
   std::size_t total = 0;
 

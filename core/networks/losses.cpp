@@ -44,9 +44,9 @@ double trees_loss(std::span<const std::int32_t> heads, float scale, float* score
       for (int h = 0; h <= words; ++h)
         if (h != heads[m - 1])
           buffers.scores[static_cast<std::size_t>(h) * side + m] = trees::kNegativeInfinity;
-  summed = summed &&
-           trees::matrix_tree_marginals(matrix, single_root, buffers.known_marginals.data(), &known,
-                                        buffers.trees) == trees::Status::ok;
+  summed =
+      summed && trees::matrix_tree_marginals(matrix, single_root, buffers.known_marginals.data(),
+                                             &known, buffers.trees) == trees::Status::ok;
   if (!summed) {  // the known heads are no part of a tree, or the scores have left all bounds
     std::fill_n(scores, static_cast<std::size_t>(words) * side, 0.0f);
     return 0.0;
@@ -55,8 +55,9 @@ double trees_loss(std::span<const std::int32_t> heads, float scale, float* score
     for (int h = 0; h <= words; ++h) {
       const std::size_t arc = static_cast<std::size_t>(h) * side + m;
       scores[static_cast<std::size_t>(m - 1) * side + h] =
-          h == m ? 0.0f
-                 : scale * static_cast<float>(buffers.marginals[arc] - buffers.known_marginals[arc]);
+          h == m
+              ? 0.0f
+              : scale * static_cast<float>(buffers.marginals[arc] - buffers.known_marginals[arc]);
     }
   return all.log_partition - known.log_partition;
 }

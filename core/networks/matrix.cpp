@@ -4,8 +4,8 @@
 
 namespace turbotree::networks {
 
-void Packed::pack(const Kernels& kernels, const float* b, int rows, int columns,
-                  std::ptrdiff_t row, std::ptrdiff_t column) {
+void Packed::pack(const Kernels& kernels, const float* b, int rows, int columns, std::ptrdiff_t row,
+                  std::ptrdiff_t column) {
   const int width = kernels.panel_columns;
   const int count = (columns + width - 1) / width;
   rows_ = rows;
@@ -44,7 +44,8 @@ void multiply_transposed(const Kernels& kernels, const float* a, std::ptrdiff_t 
   for (int first = 0; first < rows; first += height) {
     const int own = std::min(height, rows - first);
     for (int p = 0; p < depth; ++p)
-      std::copy_n(a + p * a_row + first, own, buffers.a.data() + static_cast<std::ptrdiff_t>(p) * own);
+      std::copy_n(a + p * a_row + first, own,
+                  buffers.a.data() + static_cast<std::ptrdiff_t>(p) * own);
     kernels.multiply({own, columns, depth, buffers.a.data(), 1, own, buffers.panels.panels(),
                       c + static_cast<std::ptrdiff_t>(first) * columns, columns, true});
   }

@@ -28,8 +28,7 @@ class Packed {
 // C = A B, or C += A B, with all rows of A and C one after the other.
 inline void multiply(const Kernels& kernels, const float* a, int rows, const Packed& b, float* c,
                      bool add, std::ptrdiff_t a_row, std::ptrdiff_t c_row) {
-  kernels.multiply(
-      {rows, b.columns(), b.rows(), a, a_row, 1, b.panels(), c, c_row, add});
+  kernels.multiply({rows, b.columns(), b.rows(), a, a_row, 1, b.panels(), c, c_row, add});
 }
 
 // What products of activations need for packing.

@@ -79,15 +79,15 @@ void Network::for_matrices(const Encodings& encodings, Use use) const {
       scores.resize(static_cast<std::size_t>(end - begin) * heads);
       arc_scores(packed_, encodings, sentence, begin, end, scores.data(), buffers);
       for (int m = begin; m < end; ++m)
-        kernels_->log_softmax(scores.data() + static_cast<std::ptrdiff_t>(m - begin) * heads, heads);
+        kernels_->log_softmax(scores.data() + static_cast<std::ptrdiff_t>(m - begin) * heads,
+                              heads);
       count_work(static_cast<std::uint64_t>(scores.size()) * layout_.sizes.arcs / 16);
       use(sentence, begin, end, scores.data());
     }
   }
 }
 
-void Network::arcs(const Encodings& encodings, const Arcs& parts,
-                   double* log_probabilities) const {
+void Network::arcs(const Encodings& encodings, const Arcs& parts, double* log_probabilities) const {
   for_matrices(encodings, [&](int sentence, int begin, int end, const float* scores) {
     const std::ptrdiff_t heads = encodings.length(sentence) + 1;
     for (std::int32_t i = parts.offsets[sentence]; i < parts.offsets[sentence + 1]; ++i) {
@@ -98,8 +98,7 @@ void Network::arcs(const Encodings& encodings, const Arcs& parts,
   });
 }
 
-LikelyArcs Network::likely_arcs(const Encodings& encodings, double threshold,
-                                int max_heads) const {
+LikelyArcs Network::likely_arcs(const Encodings& encodings, double threshold, int max_heads) const {
   LikelyArcs found;
   const auto margin = static_cast<float>(std::log(threshold));
   std::vector<std::tuple<std::int32_t, std::int32_t, float>> own;  // of the sentence at hand

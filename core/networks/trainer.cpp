@@ -78,7 +78,8 @@ void Trainer::run_shard(Shard& shard, int number, const Inputs& inputs, const Ta
                         std::span<const std::int32_t> sentences, float scale, bool dropout) {
   shard.loss = {};
   if (sentences.empty()) return;
-  Random random(options_.seed, static_cast<std::uint64_t>(state_.updates) * shards_.size() + number);
+  Random random(options_.seed,
+                static_cast<std::uint64_t>(state_.updates) * shards_.size() + number);
   const Steps steps(inputs, sentences);
   Activations& activations = shard.activations;
   encode(packed_, inputs, steps, dropout ? &options_.dropout : nullptr, random, activations);
@@ -103,8 +104,8 @@ void Trainer::run_shard(Shard& shard, int number, const Inputs& inputs, const Ta
     arc_scores_backward(packed_, encodings, b, scores.data(), d_encodings, gradient, shard.arcs);
     for (int i = 0; i < length; ++i)
       if (heads[i] >= 0 && labels[i] >= 0) {
-        arcs.push_back({encodings.starts[b] + i,
-                        static_cast<std::int32_t>(encodings.head_row(b) + heads[i])});
+        arcs.push_back(
+            {encodings.starts[b] + i, static_cast<std::int32_t>(encodings.head_row(b) + heads[i])});
         golds.push_back(labels[i]);
       }
   }

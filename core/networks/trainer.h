@@ -20,15 +20,15 @@ struct TrainingOptions {
   DropoutShares dropout;
   ArcLoss arc_loss = ArcLoss::heads;
   float mean_decay = 0.9f, square_decay = 0.95f, epsilon = 1e-8f;  // of Adam
-  float largest_norm = 5.0f;     // longer gradients are cut to this
-  float average_decay = 0.0f;    // of averaged weights; 0: none are kept
-  int shards = 2;                // pieces of a batch, for as many threads
+  float largest_norm = 5.0f;   // longer gradients are cut to this
+  float average_decay = 0.0f;  // of averaged weights; 0: none are kept
+  int shards = 2;              // pieces of a batch, for as many threads
   std::uint64_t seed = 0;
 };
 
 // The trees of the inputs' words; negative where they are not known.
 struct Targets {
-  std::span<const std::int32_t> heads;   // 0: the root
+  std::span<const std::int32_t> heads;  // 0: the root
   std::span<const std::int32_t> labels;
 };
 
@@ -66,8 +66,7 @@ class Trainer {
 
  private:
   struct Shard {
-    explicit Shard(const Layout& layout)
-        : gradient(layout.total), touched(layout.sizes.input) {}
+    explicit Shard(const Layout& layout) : gradient(layout.total), touched(layout.sizes.input) {}
 
     std::vector<float> gradient;
     TouchedRows touched;

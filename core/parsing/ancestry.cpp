@@ -35,7 +35,8 @@ class Writer {
     for (std::int32_t w = 1; w <= words_; ++w)
       search(0, &avoiding_[w * size], [w](std::int32_t m) { return m == w; });
     for (std::int32_t w = 1; w <= words_; ++w)
-      search(w, &reached_[w * size], [this, w](std::int32_t m) { return m == w || dominates(m, w); });
+      search(w, &reached_[w * size],
+             [this, w](std::int32_t m) { return m == w || dominates(m, w); });
     paths_.assign(size * size, kUnknown);
   }
 

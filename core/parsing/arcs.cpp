@@ -43,8 +43,7 @@ bool is_sparse(const ArcBatch& batch, std::size_t sentence, TreeShape shape) {
 
 class SparseTreeFinder {
  public:
-  Status find(const ArcBatch& batch, std::size_t sentence, const double* scores,
-              bool single_root) {
+  Status find(const ArcBatch& batch, std::size_t sentence, const double* scores, bool single_root) {
     arcs_.clear();
     for (std::int32_t a = batch.offsets[sentence]; a < batch.offsets[sentence + 1]; ++a) {
       if (!(scores[a] < HUGE_VAL)) return Status::bad_score;
@@ -206,8 +205,8 @@ BatchStatus prune(const ArcBatch& batch, const double* scores, TreeShape shape,
       for (int head = 0; head <= words; ++head) {
         if (head == modifier || matrix(head, modifier) == trees::kNegativeInfinity) continue;
         const double probability = marginals[head * size + modifier];
-        const bool likely = probability > least ||
-                            (probability == least && probability > 0.0 && ties-- > 0);
+        const bool likely =
+            probability > least || (probability == least && probability > 0.0 && ties-- > 0);
         if (likely || best.heads()[modifier - 1] == head ||
             (!keep.empty() && keep[word + modifier - 1] == head))
           kept.arcs.insert(kept.arcs.end(), {head, modifier});

@@ -23,8 +23,8 @@ ArcBatch make_batch(const Input<std::int32_t>& lengths, const Input<std::int32_t
                     const Input<std::int32_t>& offsets) {
   require(arcs.shape(1) == 2, "arcs: expected rows of head and modifier");
   const ArcBatch batch{view(lengths), view(offsets), arcs.data()};
-  require(offsets.shape(0) > 0 && batch.offsets.back() == static_cast<std::int32_t>(arcs.shape(0)) &&
-              valid(batch),
+  require(offsets.shape(0) > 0 &&
+              batch.offsets.back() == static_cast<std::int32_t>(arcs.shape(0)) && valid(batch),
           "arcs, offsets and lengths do not fit together");
   return batch;
 }
@@ -86,9 +86,11 @@ Output<std::int32_t> best_trees_of(const IntVector& lengths, const Input<std::in
   return to_numpy(std::move(heads));
 }
 
-std::tuple<Output<double>, Output<double>> arc_marginals_of(const IntVector& lengths, const Input<std::int32_t, 2>& arcs,
-                           const IntVector& offsets, const Input<double>& scores, bool single_root,
-                           bool projective) {
+std::tuple<Output<double>, Output<double>> arc_marginals_of(const IntVector& lengths,
+                                                            const Input<std::int32_t, 2>& arcs,
+                                                            const IntVector& offsets,
+                                                            const Input<double>& scores,
+                                                            bool single_root, bool projective) {
   const ArcBatch batch = make_scored_batch(lengths, arcs, offsets, scores.shape(0));
   std::vector<double> probabilities(scores.shape(0)), log_partitions(lengths.shape(0));
   BatchStatus status;
@@ -157,11 +159,11 @@ LabelChains label_chains_of(const IntVector& lengths, const IntVector& heads,
 }
 
 // Gives an array of the chains away: it can be asked for once.
-template <std::vector<std::int32_t> LabelChains::* Member>
+template <std::vector<std::int32_t> LabelChains::*Member>
 Output<std::int32_t> take(LabelChains& chains) {
   return to_numpy(std::move(chains.*Member));
 }
-template <std::vector<std::int32_t> LabelChains::* Member, int Width>
+template <std::vector<std::int32_t> LabelChains::*Member, int Width>
 Output<std::int32_t, 2> take_rows(LabelChains& chains) {
   return to_numpy(std::move(chains.*Member), Width);
 }

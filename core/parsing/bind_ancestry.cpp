@@ -20,8 +20,7 @@ auto arrays_of(LiteralList& list) {
 
 auto arrays_of(Ancestry::Groups& groups) {
   return std::tuple(to_numpy(std::move(groups.outputs)), to_numpy(std::move(groups.inputs)),
-                    to_numpy(std::move(groups.input_offsets)),
-                    to_numpy(std::move(groups.offsets)));
+                    to_numpy(std::move(groups.input_offsets)), to_numpy(std::move(groups.offsets)));
 }
 
 auto ancestry_of(const Input<std::int32_t>& lengths, const Input<std::int32_t, 2>& arcs,

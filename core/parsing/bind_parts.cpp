@@ -43,10 +43,10 @@ auto parts_of(const IntVector& lengths, const IntMatrix& arcs, const IntVector& 
     else
       return Build(batch, AutomataKind{options...});
   }();
-  return std::tuple_cat(std::tuple(to_numpy(std::move(list.rows), list.kColumns),
-                                   to_numpy(std::move(list.offsets)),
-                                   to_numpy(std::move(list.arcs), list.kArcs)),
-                        others(list));
+  return std::tuple_cat(
+      std::tuple(to_numpy(std::move(list.rows), list.kColumns), to_numpy(std::move(list.offsets)),
+                 to_numpy(std::move(list.arcs), list.kArcs)),
+      others(list));
 }
 
 }  // namespace

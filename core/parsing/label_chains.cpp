@@ -45,8 +45,7 @@ bool valid(const LabelDictionary& dictionary) {
   for (std::size_t i = 0; i + 1 < offsets.size(); ++i)
     if (offsets[i] >= offsets[i + 1]) return false;
   const auto lists = static_cast<std::int32_t>(offsets.size()) - 1;
-  return std::all_of(dictionary.lists,
-                     dictionary.lists + dictionary.classes * dictionary.classes,
+  return std::all_of(dictionary.lists, dictionary.lists + dictionary.classes * dictionary.classes,
                      [lists](std::int32_t list) { return list >= 0 && list < lists; });
 }
 
@@ -114,8 +113,7 @@ bool build_label_chains(std::span<const std::int32_t> lengths, std::span<const s
     }
     first += words;
     chains.node_offsets.push_back(static_cast<std::int32_t>(first));
-    chains.pair_offsets.push_back(
-        static_cast<std::int32_t>(chains.pair_label_offsets.size()) - 1);
+    chains.pair_offsets.push_back(static_cast<std::int32_t>(chains.pair_label_offsets.size()) - 1);
   }
   return true;
 }

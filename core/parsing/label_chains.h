@@ -10,7 +10,7 @@ namespace turbotree::parsing {
 // Which labels a modifier may take, by the classes (tags) of the modifier and its head.
 struct LabelDictionary {
   std::size_t classes = 0;
-  const std::int32_t* lists = nullptr;        // classes x classes: number of a list of labels
+  const std::int32_t* lists = nullptr;            // classes x classes: number of a list of labels
   std::span<const std::int32_t> offsets, labels;  // list i: labels[offsets[i] .. offsets[i + 1]]
 };
 
@@ -30,7 +30,7 @@ struct LabelChains {
   std::vector<std::int32_t> label_offsets, labels;  // by node
   std::vector<std::int32_t> pairs, pair_offsets;    // offsets by sentence
   std::vector<std::int32_t> pair_label_offsets, pair_labels;  // by pair
-  std::vector<std::int32_t> edge_offsets;           // by node, as turbotree::chains wants them
+  std::vector<std::int32_t> edge_offsets;  // by node, as turbotree::chains wants them
 };
 
 // `heads` holds the heads of all words, sentence after sentence; `classes` the class of each

@@ -15,14 +15,17 @@ class ArcIndex {
     into_.resize(std::max(into_.size(), words));
     out_[0].resize(into_.size());
     out_[1].resize(into_.size());
-    for (std::size_t w = 0; w < words; ++w) into_[w].clear(), out_[0][w].clear(), out_[1][w].clear();
+    for (std::size_t w = 0; w < words; ++w)
+      into_[w].clear(), out_[0][w].clear(), out_[1][w].clear();
     arcs_ = batch.arcs + 2 * batch.offsets[sentence];
     const std::int32_t count = batch.offsets[sentence + 1] - batch.offsets[sentence];
     for (std::int32_t a = 0; a < count; ++a) {
       into_[modifier(a)].push_back(a);
       out_[modifier(a) > head(a)][head(a)].push_back(a);
     }
-    const auto by_modifier = [&](std::int32_t a, std::int32_t b) { return modifier(a) < modifier(b); };
+    const auto by_modifier = [&](std::int32_t a, std::int32_t b) {
+      return modifier(a) < modifier(b);
+    };
     for (std::size_t w = 0; w < words; ++w) {
       std::sort(out_[0][w].rbegin(), out_[0][w].rend(), by_modifier);
       std::sort(out_[1][w].begin(), out_[1][w].end(), by_modifier);
@@ -33,7 +36,9 @@ class ArcIndex {
   std::int32_t modifier(std::int32_t arc) const { return arcs_[2 * arc + 1]; }
   const std::vector<std::int32_t>& into(std::int32_t word) const { return into_[word]; }
   // Outward from the head.
-  const std::vector<std::int32_t>& out(std::int32_t word, int side) const { return out_[side][word]; }
+  const std::vector<std::int32_t>& out(std::int32_t word, int side) const {
+    return out_[side][word];
+  }
 
  private:
   const std::int32_t* arcs_ = nullptr;

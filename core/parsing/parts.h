@@ -30,7 +30,7 @@ struct SiblingList : PartList {
   std::vector<std::int32_t> automaton_offsets{0};  // of the sentences' automata
   // The automata as factors: the arcs into the head, if grandparents are scored, and the links.
   std::vector<std::int32_t> variables;
-  std::vector<std::int32_t> above;                 // how many of them lead into the head
+  std::vector<std::int32_t> above;  // how many of them lead into the head
   std::vector<std::int64_t> variable_offsets{0}, score_offsets{0};  // over the whole batch
 };
 
@@ -77,8 +77,9 @@ ThirdOrderList grand_siblings(const ArcBatch& batch, AutomataKind kind);
 
 // Three consecutive siblings: rows of (head, inner, middle, outer, side), arcs (inner, middle,
 // outer); one of the inner and the outer modifier at least is there. An automaton with two links
-// or more, but not so many that its parts would fill the memory, has a cube of scores: cell [i][j][k] is for the i-th link, the (j + 1)-th and the
-// (k + 2)-th, where 0 is before the first and one more than there are links is after the last.
+// or more, but not so many that its parts would fill the memory, has a cube of scores: cell
+// [i][j][k] is for the i-th link, the (j + 1)-th and the (k + 2)-th, where 0 is before the first
+// and one more than there are links is after the last.
 inline constexpr std::int32_t kMostLinksOfCubes = 60;
 ThirdOrderList tri_siblings(const ArcBatch& batch);
 

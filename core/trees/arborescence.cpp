@@ -21,9 +21,8 @@ namespace {
 
 enum Mark : char { kNew = 0, kOnPath = 1, kDone = 2 };
 
-TURBOTREE_INLINE void improve(const double* TURBOTREE_RESTRICT row, int begin, int end,
-                              double head, double* TURBOTREE_RESTRICT best,
-                              double* TURBOTREE_RESTRICT source) {
+TURBOTREE_INLINE void improve(const double* TURBOTREE_RESTRICT row, int begin, int end, double head,
+                              double* TURBOTREE_RESTRICT best, double* TURBOTREE_RESTRICT source) {
   for (int m = begin; m < end; ++m) {
     const bool better = row[m] > best[m];
     best[m] = better ? row[m] : best[m];

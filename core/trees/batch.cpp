@@ -143,17 +143,15 @@ Failure maximum_trees(const Batch& batch, const TreeOptions& options, Head* head
       batch, options,
       [&](std::int64_t item, const ScoreMatrix& scores, DecodingWorkspace& workspace) {
         Head* row = heads + item * (batch.side - 1);
-        return options.projective ? maximum_projective_tree(scores, options.single_root, row,
-                                                            workspace.eisner)
-                                  : maximum_arborescence(scores, options.single_root, row,
-                                                         workspace.arborescence);
+        return options.projective
+                   ? maximum_projective_tree(scores, options.single_root, row, workspace.eisner)
+                   : maximum_arborescence(scores, options.single_root, row, workspace.arborescence);
       });
 }
 
 Failure log_partitions(const Batch& batch, const TreeOptions& options, double* log_partition) {
   return run_batch<SumsWorkspace>(
-      batch, options,
-      [&](std::int64_t item, const ScoreMatrix& scores, SumsWorkspace& workspace) {
+      batch, options, [&](std::int64_t item, const ScoreMatrix& scores, SumsWorkspace& workspace) {
         return options.projective
                    ? projective_log_partition(scores, options.single_root, log_partition + item,
                                               workspace.inside_outside)
@@ -166,19 +164,18 @@ Failure tree_marginals(const Batch& batch, const TreeOptions& options, double* m
                        double* log_partition, double* entropy) {
   const std::ptrdiff_t square = static_cast<std::ptrdiff_t>(batch.side) * batch.side;
   return run_batch<SumsWorkspace>(
-      batch, options,
-      [&](std::int64_t item, const ScoreMatrix& scores, SumsWorkspace& workspace) {
+      batch, options, [&](std::int64_t item, const ScoreMatrix& scores, SumsWorkspace& workspace) {
         const int side = scores.words + 1;
         const bool padded = side < batch.side;
         double* target = marginals + item * square;
         if (padded) workspace.marginals.resize(static_cast<std::size_t>(side) * side);
         double* out = padded ? workspace.marginals.data() : target;
         TreeSums sums;
-        const Status status =
-            options.projective ? projective_marginals(scores, options.single_root, out, &sums,
-                                                      workspace.inside_outside)
-                               : matrix_tree_marginals(scores, options.single_root, out, &sums,
-                                                       workspace.matrix_tree);
+        const Status status = options.projective
+                                  ? projective_marginals(scores, options.single_root, out, &sums,
+                                                         workspace.inside_outside)
+                                  : matrix_tree_marginals(scores, options.single_root, out, &sums,
+                                                          workspace.matrix_tree);
         if (status != Status::ok) return status;
         if (padded) {
           std::fill_n(target, square, 0.0);
@@ -209,8 +206,7 @@ Failure k_best(const Batch& batch, const TreeOptions& options, std::int64_t k,
                std::vector<std::vector<ScoredHeads>>& trees) {
   trees.resize(static_cast<std::size_t>(batch.count));
   return run_batch<KBestWorkspace>(
-      batch, options,
-      [&](std::int64_t item, const ScoreMatrix& scores, KBestWorkspace& workspace) {
+      batch, options, [&](std::int64_t item, const ScoreMatrix& scores, KBestWorkspace& workspace) {
         return k_best_trees(scores, k, options.single_root, options.projective, trees[item],
                             workspace);
       });
@@ -224,11 +220,10 @@ Failure sample(const Batch& batch, const TreeOptions& options, std::int64_t draw
       [&](std::int64_t item, const ScoreMatrix& scores, SamplingWorkspace& workspace) {
         Random random(seed, static_cast<std::uint64_t>(item));
         Head* rows = heads + item * draws * stride;
-        return options.projective
-                   ? sample_projective_trees(scores, options.single_root, draws, random, rows,
-                                             stride, workspace)
-                   : sample_trees(scores, options.single_root, draws, random, rows, stride,
-                                  workspace);
+        return options.projective ? sample_projective_trees(scores, options.single_root, draws,
+                                                            random, rows, stride, workspace)
+                                  : sample_trees(scores, options.single_root, draws, random, rows,
+                                                 stride, workspace);
       });
 }
 

@@ -68,9 +68,8 @@ Report report(const Failure& failure) {
                          failure.arc.modifier);
 }
 
-Report bind_maximum_trees(const Scores& scores, const MaybeLengths& lengths,
-                              const Heads& heads, bool single_root, bool projective,
-                              int threads) {
+Report bind_maximum_trees(const Scores& scores, const MaybeLengths& lengths, const Heads& heads,
+                          bool single_root, bool projective, int threads) {
   const Batch batch = batch_of(scores, lengths);
   expect_size(heads.size(), batch.count * (batch.side - 1));
   Failure failure;
@@ -82,8 +81,8 @@ Report bind_maximum_trees(const Scores& scores, const MaybeLengths& lengths,
 }
 
 Report bind_log_partitions(const Scores& scores, const MaybeLengths& lengths,
-                               const Doubles& log_partition, bool single_root, bool projective,
-                               int threads) {
+                           const Doubles& log_partition, bool single_root, bool projective,
+                           int threads) {
   const Batch batch = batch_of(scores, lengths);
   expect_size(log_partition.size(), batch.count);
   Failure failure;
@@ -95,9 +94,8 @@ Report bind_log_partitions(const Scores& scores, const MaybeLengths& lengths,
 }
 
 Report bind_tree_marginals(const Scores& scores, const MaybeLengths& lengths,
-                               const Doubles& marginals, const Doubles& log_partition,
-                               const Doubles& entropy, bool single_root, bool projective,
-                               int threads) {
+                           const Doubles& marginals, const Doubles& log_partition,
+                           const Doubles& entropy, bool single_root, bool projective, int threads) {
   const Batch batch = batch_of(scores, lengths);
   expect_size(marginals.size(), batch.count * batch.side * batch.side);
   expect_size(log_partition.size(), batch.count);
@@ -127,8 +125,8 @@ Report bind_marginal_derivatives(const Scores& scores, const MaybeLengths& lengt
 }
 
 Report bind_sample(const Scores& scores, const MaybeLengths& lengths, const Heads& heads,
-                       std::int64_t count, std::uint64_t seed, bool single_root, bool projective,
-                       int threads) {
+                   std::int64_t count, std::uint64_t seed, bool single_root, bool projective,
+                   int threads) {
   const Batch batch = batch_of(scores, lengths);
   expect(count >= 0, "count must not be negative");
   expect_size(heads.size(), batch.count * count * (batch.side - 1));

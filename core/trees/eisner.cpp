@@ -82,9 +82,7 @@ class Backtrace {
   }
 
  private:
-  double at(const std::vector<double>& chart, int s, int t) const {
-    return chart[s * stride_ + t];
-  }
+  double at(const std::vector<double>& chart, int s, int t) const { return chart[s * stride_ + t]; }
 
   void add(Kind kind, int s, int t) { w_.agenda.push_back({kind, s, t}); }
 

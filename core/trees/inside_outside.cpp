@@ -274,15 +274,14 @@ Status fill_inside(const ScoreMatrix& scores, bool single_root, bool* is_wide,
   return Status::ok;
 }
 
-Status projective_log_partition(const ScoreMatrix& scores, bool single_root,
-                                double* log_partition, InsideOutsideWorkspace& w) {
+Status projective_log_partition(const ScoreMatrix& scores, bool single_root, double* log_partition,
+                                InsideOutsideWorkspace& w) {
   *log_partition = 0.0;
   if (scores.words == 0) return Status::ok;
   bool is_wide = false;
   const Status status = fill_inside(scores, single_root, &is_wide, w);
   if (status != Status::ok) return status;
-  *log_partition =
-      w.shift.total + (is_wide ? log_of(w.wide_inside.total) : log_of(w.inside.total));
+  *log_partition = w.shift.total + (is_wide ? log_of(w.wide_inside.total) : log_of(w.inside.total));
   return Status::ok;
 }
 

@@ -41,8 +41,8 @@ struct InsideOutsideWorkspace {
 Status fill_inside(const ScoreMatrix& scores, bool single_root, bool* is_wide,
                    InsideOutsideWorkspace& workspace);
 
-Status projective_log_partition(const ScoreMatrix& scores, bool single_root,
-                                double* log_partition, InsideOutsideWorkspace& workspace);
+Status projective_log_partition(const ScoreMatrix& scores, bool single_root, double* log_partition,
+                                InsideOutsideWorkspace& workspace);
 
 // As matrix_tree_marginals, over projective trees only.
 Status projective_marginals(const ScoreMatrix& scores, bool single_root, double* marginals,

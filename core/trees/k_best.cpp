@@ -35,9 +35,8 @@ class Search {
 
   Status best_of_current_set(std::vector<Head>& heads) {
     const ScoreMatrix current{w_.scores.data(), side(), scores_.words};
-    return projective_
-               ? maximum_projective_tree(current, single_root_, heads.data(), w_.eisner)
-               : maximum_arborescence(current, single_root_, heads.data(), w_.arborescence);
+    return projective_ ? maximum_projective_tree(current, single_root_, heads.data(), w_.eisner)
+                       : maximum_arborescence(current, single_root_, heads.data(), w_.arborescence);
   }
 
   void restore_columns(int first) {
@@ -107,9 +106,8 @@ Status k_best_trees(const ScoreMatrix& scores, std::int64_t k, bool single_root,
     if (candidates.empty()) break;
   }
   // Rounding inside the decoder may swap near-equal trees.
-  std::stable_sort(trees.begin(), trees.end(), [](const ScoredHeads& a, const ScoredHeads& b) {
-    return a.score > b.score;
-  });
+  std::stable_sort(trees.begin(), trees.end(),
+                   [](const ScoredHeads& a, const ScoredHeads& b) { return a.score > b.score; });
   return Status::ok;
 }
 

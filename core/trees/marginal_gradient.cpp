@@ -135,15 +135,13 @@ Status marginal_derivative(const ScoreMatrix& scores, bool single_root, const do
   fill_weights(scores, w.shift, w.weights.data(), w.root.data());
 
   const auto along = [&](int h, int m) { return direction[h * row_stride + m]; };
-  for (int m = 0; m < n; ++m)
-    w.moved_root[m] = w.root[m] > 0.0 ? w.root[m] * along(0, m + 1) : 0.0;
+  for (int m = 0; m < n; ++m) w.moved_root[m] = w.root[m] > 0.0 ? w.root[m] * along(0, m + 1) : 0.0;
   for (int h = 0; h < n; ++h)
     for (int m = 0; m < n; ++m)
       w.moved[h * n + m] =
           w.weights[h * n + m] > 0.0 ? w.weights[h * n + m] * along(h + 1, m + 1) : 0.0;
 
-  if (!has_tree(w.weights.data(), w.root.data(), single, n, w.exchanged))
-    return Status::infeasible;
+  if (!has_tree(w.weights.data(), w.root.data(), single, n, w.exchanged)) return Status::infeasible;
   fill_laplacian(w.weights.data(), w.root.data(), single, n, w.inverse.data());
   if (!invert(w.inverse.data(), w.exchanged.data(), n)) return Status::infeasible;
   fill_laplacian(w.moved.data(), w.moved_root.data(), single, n, w.laplacian.data());
@@ -155,8 +153,8 @@ Status marginal_derivative(const ScoreMatrix& scores, bool single_root, const do
   // Column 0 of the matrices stands for the row that root arcs have taken.
   for (int m = 0; m < n; ++m) {
     const int root_row = single ? 0 : m;
-    derivative[m + 1] = w.moved_root[m] * b[m * n + root_row] -
-                        w.root[m] * minus_db[m * n + root_row];
+    derivative[m + 1] =
+        w.moved_root[m] * b[m * n + root_row] - w.root[m] * minus_db[m * n + root_row];
     const bool replaced = single && m == 0;
     const double own = replaced ? 0.0 : b[m * n + m];
     const double own_change = replaced ? 0.0 : minus_db[m * n + m];

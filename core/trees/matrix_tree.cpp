@@ -121,8 +121,7 @@ bool solve(Recursion<Wide>& job, const WeightView<Wide>& w, int first, Wide* poo
 TURBOTREE_CLONES bool normalize(const double* TURBOTREE_RESTRICT weights,
                                 const double* TURBOTREE_RESTRICT root,
                                 const double* TURBOTREE_RESTRICT escape, int n,
-                                double* TURBOTREE_RESTRICT sums,
-                                double* TURBOTREE_RESTRICT checks,
+                                double* TURBOTREE_RESTRICT sums, double* TURBOTREE_RESTRICT checks,
                                 double* TURBOTREE_RESTRICT marginals) {
   const std::ptrdiff_t side = n + 1;
   double* out = marginals + 1;
@@ -149,8 +148,8 @@ TURBOTREE_CLONES bool normalize(const double* TURBOTREE_RESTRICT weights,
   return fine;
 }
 
-bool normalize(const Wide* weights, const Wide* root, const Wide* escape, int n, Wide* sums,
-               Wide*, double* marginals) {
+bool normalize(const Wide* weights, const Wide* root, const Wide* escape, int n, Wide* sums, Wide*,
+               double* marginals) {
   const std::ptrdiff_t side = n + 1;
   for (int h = 0; h <= n; ++h) marginals[h * side] = 0.0;
   for (int m = 0; m < n; ++m) {
@@ -213,17 +212,16 @@ TURBOTREE_INLINE bool eliminate_all(const WeightView<Number>& w, const StepView<
   return true;
 }
 
-TURBOTREE_CLONES bool eliminate_all_fast(const WeightView<double>& w,
-                                         const StepView<double>& steps, bool root_is_small,
-                                         double* log_partition) {
+TURBOTREE_CLONES bool eliminate_all_fast(const WeightView<double>& w, const StepView<double>& steps,
+                                         bool root_is_small, double* log_partition) {
   int order = 0;
   return eliminate_all(w, steps, root_is_small, &order, log_partition);
 }
 
 // Also says whether a tree exists: Wide pivots are zero, or of too high an order, only if none
 // does.
-Status wide_log_partition(const ScoreMatrix& scores, const ScoreShift& shift,
-                          double* log_partition, MatrixTreeBuffers<Wide>& b) {
+Status wide_log_partition(const ScoreMatrix& scores, const ScoreShift& shift, double* log_partition,
+                          MatrixTreeBuffers<Wide>& b) {
   const int n = scores.words;
   load(scores, shift, b);
   ensure(b.pool, level_size(static_cast<std::size_t>(n)));
@@ -237,8 +235,8 @@ Status wide_log_partition(const ScoreMatrix& scores, const ScoreShift& shift,
 
 }  // namespace
 
-Status matrix_tree_log_partition(const ScoreMatrix& scores, bool single_root,
-                                 double* log_partition, MatrixTreeWorkspace& workspace) {
+Status matrix_tree_log_partition(const ScoreMatrix& scores, bool single_root, double* log_partition,
+                                 MatrixTreeWorkspace& workspace) {
   const int n = scores.words;
   *log_partition = 0.0;
   if (n == 0) return Status::ok;
@@ -251,8 +249,7 @@ Status matrix_tree_log_partition(const ScoreMatrix& scores, bool single_root,
   const StepView<double> steps{b.pool.data(), b.pool.data() + square, n};
   if (!eliminate_all_fast({b.weights.data(), b.root.data(), n, n}, steps,
                           workspace.shift.single_root, log_partition)) {
-    const Status wide =
-        wide_log_partition(scores, workspace.shift, log_partition, workspace.wide);
+    const Status wide = wide_log_partition(scores, workspace.shift, log_partition, workspace.wide);
     if (wide != Status::ok) return wide;
   }
   *log_partition += workspace.shift.total;
@@ -271,8 +268,7 @@ Status undivided_marginals(const ScoreMatrix& scores, bool single_root, double* 
   const Status status = choose_shift(scores, single_root, workspace.shift);
   if (status != Status::ok) return status;
   double log_partition = 0.0;
-  if (!try_marginals(scores, shift, marginals, &log_partition, workspace.fast,
-                     shift.single_root)) {
+  if (!try_marginals(scores, shift, marginals, &log_partition, workspace.fast, shift.single_root)) {
     const Status wide = wide_log_partition(scores, shift, &log_partition, workspace.wide);
     if (wide != Status::ok) return wide;
     if (!try_marginals(scores, shift, marginals, &log_partition, workspace.wide, false)) {

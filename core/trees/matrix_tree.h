@@ -11,10 +11,10 @@ namespace turbotree::trees {
 
 template <class Number>
 struct MatrixTreeBuffers {
-  std::vector<Number> weights, root;   // as filled from the scores
-  std::vector<Number> work, work_root; // the matrix being eliminated
-  std::vector<Number> pool;            // copies and steps of the recursion's levels
-  std::vector<Number> escape;          // see matrix_tree.cpp
+  std::vector<Number> weights, root;    // as filled from the scores
+  std::vector<Number> work, work_root;  // the matrix being eliminated
+  std::vector<Number> pool;             // copies and steps of the recursion's levels
+  std::vector<Number> escape;           // see matrix_tree.cpp
 };
 
 // A single root's problem in two: see root_core.h.
@@ -38,8 +38,8 @@ struct TreeSums {
 };
 
 // The log of the sum over all trees of e^score.
-Status matrix_tree_log_partition(const ScoreMatrix& scores, bool single_root,
-                                 double* log_partition, MatrixTreeWorkspace& workspace);
+Status matrix_tree_log_partition(const ScoreMatrix& scores, bool single_root, double* log_partition,
+                                 MatrixTreeWorkspace& workspace);
 
 // Arc probabilities, row-major (words+1) x (words+1), zero in column 0 and on the diagonal; each
 // has full relative accuracy, whatever the scores' magnitude.

@@ -25,15 +25,13 @@ class ProjectiveSampler {
 
   void draw(Random& random, Head* heads) {
     for (int end = n_; end > 0;) {
-      const int word = choose(random, 1, end + 1, c_.prefix[end], [&](int r) {
-        return c_.root_arc[r] * at(c_.right, r, end);
-      });
+      const int word = choose(random, 1, end + 1, c_.prefix[end],
+                              [&](int r) { return c_.root_arc[r] * at(c_.right, r, end); });
       int start = 1;
       if (!single_root_) {
         const Number total = c_.root_arc[word] / c_.root[word - 1];
-        start = 1 + choose(random, 0, word, total, [&](int i) {
-                  return c_.prefix[i] * at(c_.left, i + 1, word);
-                });
+        start = 1 + choose(random, 0, word, total,
+                           [&](int i) { return c_.prefix[i] * at(c_.left, i + 1, word); });
       }
       heads[word - 1] = 0;
       agenda_.push_back({kLeft, start, word});
@@ -63,16 +61,14 @@ class ProjectiveSampler {
       agenda_.push_back({kBetween, s, r});
       agenda_.push_back({kRight, r, t});
     } else if (span.kind == kLeft) {
-      const int r = choose(random, s, t, at(c_.left, s, t), [&](int i) {
-        return at(c_.left, s, i) * at(c_.left_arc, i, t);
-      });
+      const int r = choose(random, s, t, at(c_.left, s, t),
+                           [&](int i) { return at(c_.left, s, i) * at(c_.left_arc, i, t); });
       heads[r - 1] = t;
       agenda_.push_back({kLeft, s, r});
       agenda_.push_back({kBetween, r, t});
     } else {
-      const int r = choose(random, s, t, at(c_.between, s, t), [&](int i) {
-        return at(c_.right, s, i) * at(c_.left, i + 1, t);
-      });
+      const int r = choose(random, s, t, at(c_.between, s, t),
+                           [&](int i) { return at(c_.right, s, i) * at(c_.left, i + 1, t); });
       agenda_.push_back({kRight, s, r});
       agenda_.push_back({kLeft, r + 1, t});
     }

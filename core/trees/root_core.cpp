@@ -21,7 +21,8 @@ void spread(const ScoreMatrix& scores, std::vector<int>& edge, std::vector<std::
     edge.pop_back();
     count_work(scores.words);
     for (int to = 1; to <= scores.words; ++to) {
-      if (marks[to] != 0 || !(Upward ? allowed(scores, to, from) : allowed(scores, from, to))) continue;
+      if (marks[to] != 0 || !(Upward ? allowed(scores, to, from) : allowed(scores, from, to)))
+        continue;
       marks[to] = 1;
       edge.push_back(to);
     }
@@ -58,7 +59,7 @@ bool find_root_core(const ScoreMatrix& scores, RootCoreBuffers& b) {
 }
 
 Status divided_marginals(const ScoreMatrix& scores, double* marginals, TreeSums* sums,
-                       MatrixTreeWorkspace& workspace) {
+                         MatrixTreeWorkspace& workspace) {
   // Refuses bad scores wherever they are.
   Status status = choose_shift(scores, true, workspace.shift);
   if (status != Status::ok) return status;
@@ -78,8 +79,8 @@ Status divided_marginals(const ScoreMatrix& scores, double* marginals, TreeSums*
     score(stride, 0, m) = scores(0, b.core[m - 1]);
     for (int h = 1; h <= inner; ++h) score(stride, h, m) = scores(b.core[h - 1], b.core[m - 1]);
   }
-  status = undivided_marginals({b.scores.data(), stride, inner}, true, b.marginals.data(),
-                                        sums, workspace);
+  status = undivided_marginals({b.scores.data(), stride, inner}, true, b.marginals.data(), sums,
+                               workspace);
   if (status != Status::ok) return status;
   for (int m = 1; m <= inner; ++m) {
     marginals[b.core[m - 1]] = b.marginals[m];
@@ -100,7 +101,7 @@ Status divided_marginals(const ScoreMatrix& scores, double* marginals, TreeSums*
   }
   TreeSums below;
   status = undivided_marginals({b.scores.data(), stride, outer}, false, b.marginals.data(), &below,
-                                 workspace);
+                               workspace);
   if (status != Status::ok) return status;
   sums->log_partition += below.log_partition;
   sums->entropy += below.entropy;

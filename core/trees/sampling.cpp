@@ -92,8 +92,8 @@ void draw_by_words(const ScoreMatrix& scores, const ScoreShift& shift, int only_
   wide.draw(random, heads);
 }
 
-void draw_rows(const ScoreMatrix& scores, const ScoreShift& shift, int only_child,
-               Random& random, const std::vector<Head*>& rows, SamplingWorkspace& w) {
+void draw_rows(const ScoreMatrix& scores, const ScoreShift& shift, int only_child, Random& random,
+               const std::vector<Head*>& rows, SamplingWorkspace& w) {
   load(scores, shift, only_child, w.weights, w.root);
   Walker walker(w.weights.data(), w.root.data(), scores.words, w);
   bool walk = true;
@@ -105,9 +105,8 @@ void draw_rows(const ScoreMatrix& scores, const ScoreShift& shift, int only_chil
 
 }  // namespace
 
-Status sample_trees(const ScoreMatrix& scores, bool single_root, std::int64_t count,
-                    Random& random, Head* heads, std::ptrdiff_t row_stride,
-                    SamplingWorkspace& w) {
+Status sample_trees(const ScoreMatrix& scores, bool single_root, std::int64_t count, Random& random,
+                    Head* heads, std::ptrdiff_t row_stride, SamplingWorkspace& w) {
   const int n = scores.words;
   if (n == 0) return Status::ok;
   // The marginals also tell whether there is a tree at all.
@@ -125,9 +124,8 @@ Status sample_trees(const ScoreMatrix& scores, bool single_root, std::int64_t co
   // child share its tables.
   std::vector<std::vector<Head*>> rows(single_root ? static_cast<std::size_t>(n) + 1 : 1);
   for (std::int64_t i = 0; i < count; ++i) {
-    const int child = single_root ? choose(random, 1, n + 1, 1.0,
-                                           [&](int m) { return w.marginals[m]; })
-                                  : 0;
+    const int child =
+        single_root ? choose(random, 1, n + 1, 1.0, [&](int m) { return w.marginals[m]; }) : 0;
     rows[child].push_back(heads + i * row_stride);
   }
   for (std::size_t child = 0; child < rows.size(); ++child) {

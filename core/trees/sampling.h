@@ -21,9 +21,8 @@ struct SamplingWorkspace {
 };
 
 // Writes `count` rows of `scores.words` heads, `row_stride` apart.
-Status sample_trees(const ScoreMatrix& scores, bool single_root, std::int64_t count,
-                    Random& random, Head* heads, std::ptrdiff_t row_stride,
-                    SamplingWorkspace& workspace);
+Status sample_trees(const ScoreMatrix& scores, bool single_root, std::int64_t count, Random& random,
+                    Head* heads, std::ptrdiff_t row_stride, SamplingWorkspace& workspace);
 
 Status sample_projective_trees(const ScoreMatrix& scores, bool single_root, std::int64_t count,
                                Random& random, Head* heads, std::ptrdiff_t row_stride,

@@ -4,9 +4,10 @@
 
 #include "common/interrupt.h"
 
-// Edmonds' algorithm as in arborescence.cpp, with the arcs into a component in a heap (Tarjan 1977):
-// contracting a cycle melds the heaps of its members, after taking from each arc the score of the
-// arc that its member has chosen. With a single root, arcs from the root come after all others.
+// Edmonds' algorithm as in arborescence.cpp, with the arcs into a component in a heap (Tarjan
+// 1977): contracting a cycle melds the heaps of its members, after taking from each arc the score
+// of the arc that its member has chosen. With a single root, arcs from the root come after all
+// others.
 
 namespace turbotree::trees {
 namespace {

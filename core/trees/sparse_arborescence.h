@@ -29,7 +29,7 @@ class SparseArborescence {
     double score = 0.0, waiting = 0.0;
   };
   struct Contraction {
-    std::int32_t component;                // the new one
+    std::int32_t component;                 // the new one
     std::size_t first_member, last_member;  // in members_
   };
 

@@ -11,8 +11,8 @@ inline constexpr double kNegativeInfinity = -std::numeric_limits<double>::infini
 
 enum class Status : int {
   ok = 0,
-  bad_score = 1,      // NaN or +infinity
-  infeasible = 2,     // no tree uses allowed arcs only
+  bad_score = 1,   // NaN or +infinity
+  infeasible = 2,  // no tree uses allowed arcs only
   out_of_memory = 3,
 };
 

@@ -62,8 +62,7 @@ Status choose_shift(const ScoreMatrix& scores, bool single_root, ScoreShift& shi
   return Status::ok;
 }
 
-void fill_weights(const ScoreMatrix& scores, const ScoreShift& shift, double* words,
-                  double* root) {
+void fill_weights(const ScoreMatrix& scores, const ScoreShift& shift, double* words, double* root) {
   const int n = scores.words;
   const double* column = shift.column.data() + 1;
   exponentiate(scores.row(0) + 1, column, shift.root, n, root);
@@ -85,8 +84,7 @@ void fill_weights(const ScoreMatrix& scores, const ScoreShift& shift, Wide* word
   for (int h = 1; h <= n; ++h) {
     count_work(40 * n);
     for (int m = 1; m <= n; ++m) {
-      words[(h - 1) * n + (m - 1)] =
-          h == m ? Wide() : Wide::from_log(shift.shifted(scores, h, m));
+      words[(h - 1) * n + (m - 1)] = h == m ? Wide() : Wide::from_log(shift.shifted(scores, h, m));
     }
   }
 }

@@ -64,8 +64,7 @@ double Budget::max_messages(const Factor& factor, const double* scores, double* 
 }
 
 Sums Budget::sum_messages(const Factor& factor, const double* scores, double* messages) {
-  return {table_.sum_messages(factor.links, scores, units(factor), factor.shape[0], messages),
-          0.0};
+  return {table_.sum_messages(factor.links, scores, units(factor), factor.shape[0], messages), 0.0};
 }
 
 double Budget::project(const Factor& factor, const double* target, double, double* point,

@@ -28,7 +28,7 @@ class CostTable {
                   std::int64_t limit, double* messages, Add add);
   const double* row(std::int64_t link) const { return table_.data() + link * (limit_ + 1); }
 
-  std::int64_t divisor_ = 1;     // of all costs: they and the limit are counted in units of it
+  std::int64_t divisor_ = 1;  // of all costs: they and the limit are counted in units of it
   std::int64_t limit_ = 0;
   std::vector<double> table_;    // row i, column r: links i and after, at a cost of at most r
   std::vector<double> forward_;  // links before, at a cost of exactly so much

@@ -151,8 +151,7 @@ Sums Dense::sum_messages(const Factor& factor, const double* scores, double* mes
   for_each_entry(factor, [&](std::int64_t entry) {
     const double score = factor.extras[entry];
     if (score > -kInfinity)
-      expected +=
-          score * std::exp(before_.back() + last[states_.back()] + score - log_partition);
+      expected += score * std::exp(before_.back() + last[states_.back()] + score - log_partition);
   });
   return {log_partition, expected};
 }

@@ -118,8 +118,7 @@ void GrandparentAutomaton::fill_inside(const Factor& f, const double* scores) {
   std::copy_n(before_.data() + arcs * modifiers, arcs, inside_.data());
 }
 
-double GrandparentAutomaton::maximise(const Factor& f, const double* scores,
-                                      std::uint8_t* chosen) {
+double GrandparentAutomaton::maximise(const Factor& f, const double* scores, std::uint8_t* chosen) {
   const std::int64_t arcs = arcs_of(f), modifiers = modifiers_of(f);
   fill_inside(f, scores);
   double best = -kInfinity;
@@ -135,9 +134,8 @@ double GrandparentAutomaton::maximise(const Factor& f, const double* scores,
 }
 
 template <class Total>
-double GrandparentAutomaton::pass_messages(const Factor& f, const double* scores,
-                                           double* messages, std::vector<Total>& with,
-                                           std::vector<Total>& without) {
+double GrandparentAutomaton::pass_messages(const Factor& f, const double* scores, double* messages,
+                                           std::vector<Total>& with, std::vector<Total>& without) {
   const std::int64_t arcs = arcs_of(f), modifiers = modifiers_of(f);
   inside_.resize(static_cast<std::size_t>(arcs));
   through_.resize(static_cast<std::size_t>(arcs));
@@ -168,8 +166,7 @@ double GrandparentAutomaton::pass_messages(const Factor& f, const double* scores
   return all;
 }
 
-double GrandparentAutomaton::max_messages(const Factor& f, const double* scores,
-                                          double* messages) {
+double GrandparentAutomaton::max_messages(const Factor& f, const double* scores, double* messages) {
   return pass_messages(f, scores, messages, with_maxima_, without_maxima_);
 }
 
@@ -187,7 +184,8 @@ void GrandparentAutomaton::expectations(const Factor& f, const double* scores,
   const std::int64_t arcs = arcs_of(f), modifiers = modifiers_of(f), size = matrix_size(f);
   std::fill_n(expectations, f.extras.size(), 0.0);
   messages_.resize(static_cast<std::size_t>(f.links));
-  const double log_partition = pass_messages(f, scores, messages_.data(), with_sums_, without_sums_);
+  const double log_partition =
+      pass_messages(f, scores, messages_.data(), with_sums_, without_sums_);
   if (log_partition == -kInfinity) return;
   double* grand = expectations + size;
   double* both = grand + arcs * modifiers;

@@ -24,8 +24,7 @@ double HeadAutomaton::maximise(const Factor& factor, const double* scores, std::
 }
 
 template <class Total>
-double HeadAutomaton::pass_messages(const Factor& factor, const double* scores,
-                                    double* messages) {
+double HeadAutomaton::pass_messages(const Factor& factor, const double* scores, double* messages) {
   const double total = chain_.total<Total>(factor.links, factor.extras.data(), scores);
   for (std::int64_t k = 0; k < factor.links; ++k)
     messages[k] = log_odds(chain_.with()[k], chain_.without()[k]);
@@ -41,8 +40,7 @@ Sums HeadAutomaton::sum_messages(const Factor& factor, const double* scores, dou
   return {log_partition, chain_.expected_score()};
 }
 
-void HeadAutomaton::expectations(const Factor& factor, const double* scores,
-                                 double* expectations) {
+void HeadAutomaton::expectations(const Factor& factor, const double* scores, double* expectations) {
   std::fill_n(expectations, factor.extras.size(), 0.0);
   chain_.total<LogSum>(factor.links, factor.extras.data(), scores);
   chain_.add_steps(1.0, expectations);

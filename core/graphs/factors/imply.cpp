@@ -37,8 +37,7 @@ Sums Imply::sum_messages(const Factor&, const double* scores, double* messages) 
 // What the first has more than the second is shared; then both are clipped.
 TURBOTREE_CLONES
 void Imply::project_many(std::int64_t count, const double*, const double* TURBOTREE_RESTRICT target,
-                         double, double* TURBOTREE_RESTRICT point,
-                         double* TURBOTREE_RESTRICT own) {
+                         double, double* TURBOTREE_RESTRICT point, double* TURBOTREE_RESTRICT own) {
   for (std::int64_t f = 0; f < count; ++f) {
     const double a = target[2 * f], b = target[2 * f + 1];
     const double share = std::max(0.0, 0.5 * (a - b));

@@ -31,9 +31,7 @@ struct Split {
 
   double excess(double t, double limit) const { return fixed_cost + free_cost - t * slope - limit; }
   // Both kinds of sets are nested as t grows: the same number is the same set.
-  bool same(const Split& other) const {
-    return at_one == other.at_one && between == other.between;
-  }
+  bool same(const Split& other) const { return at_one == other.at_one && between == other.between; }
 };
 
 }  // namespace

@@ -18,8 +18,7 @@ class Pair {
   double max_messages(const Factor& factor, const double* scores, double* messages);
   Sums sum_messages(const Factor& factor, const double* scores, double* messages);
   void expectations(const Factor& factor, const double* scores, double* expectations);
-  double project(const Factor& factor, const double* target, double scale, double* point,
-                 Memory&) {
+  double project(const Factor& factor, const double* target, double scale, double* point, Memory&) {
     double own;
     project_many(1, factor.extras.data(), target, scale, point, &own);
     return own;

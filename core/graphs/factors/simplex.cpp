@@ -130,8 +130,7 @@ void project_with_last_the_sum(std::int64_t size, const double* TURBOTREE_RESTRI
 }
 
 TURBOTREE_CLONES
-double raise(std::int64_t size, const double* TURBOTREE_RESTRICT target, double top,
-             double guess) {
+double raise(std::int64_t size, const double* TURBOTREE_RESTRICT target, double top, double guess) {
   if (size >= kLanes) return raise_lanes(size, target, top, guess);
   const Padded padded(size, target);
   return raise_lanes(kLanes, padded.target, top, guess);

@@ -119,7 +119,8 @@ double Tree::maximise(const Factor& f, const double* scores, std::uint8_t* chose
     best_arc_.assign(size, -1);
     for (std::int64_t arc = 0; arc < f.links; ++arc) {
       const std::int32_t m = modifier_of(f, arc);
-      if (scores[arc] > best_[m]) best_[m] = scores[arc], best_arc_[m] = static_cast<std::int32_t>(arc);
+      if (scores[arc] > best_[m])
+        best_[m] = scores[arc], best_arc_[m] = static_cast<std::int32_t>(arc);
     }
     if (best_heads_form_a_tree(f)) {
       std::fill(chosen, chosen + f.links, std::uint8_t{0});
@@ -200,8 +201,8 @@ Sums Tree::sum_messages(const Factor& f, const double* scores, double* messages)
   const trees::Status status =
       projective(f) ? trees::projective_marginals(matrix, single_root(f), marginals_.data(), &sums,
                                                   inside_outside_)
-                    : trees::matrix_tree_marginals(matrix, single_root(f), marginals_.data(),
-                                                   &sums, matrix_tree_);
+                    : trees::matrix_tree_marginals(matrix, single_root(f), marginals_.data(), &sums,
+                                                   matrix_tree_);
   if (status != trees::Status::ok) {
     std::fill(messages, messages + f.links, 0.0);
     return {-kInfinity, 0.0};
@@ -223,9 +224,7 @@ Sums Tree::sum_messages(const Factor& f, const double* scores, double* messages)
 double Tree::project(const Factor& f, const double* target, double scale, double* point,
                      Memory& memory) {
   double own;
-  if (!projective(f) &&
-      projection_.project(f, target, scale, point, &own, memory.cuts))
-    return own;
+  if (!projective(f) && projection_.project(f, target, scale, point, &own, memory.cuts)) return own;
   return active_set_.project(*this, f, target, scale, point, memory.active_set);
 }
 

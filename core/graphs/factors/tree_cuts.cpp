@@ -79,8 +79,8 @@ std::vector<std::int32_t> ViolatedTreeCuts::starved_set(std::size_t word, const 
     };
     double amount = supply_[giver];
     for (std::int32_t w = giver; step_[w] != kEnd; w = next(w))
-      amount = std::min(amount, step_[w] >= 0 ? point[step_[w]] - flow_[step_[w]]
-                                              : flow_[~step_[w]]);
+      amount =
+          std::min(amount, step_[w] >= 0 ? point[step_[w]] - flow_[step_[w]] : flow_[~step_[w]]);
     supply_[giver] -= amount;
     for (std::int32_t w = giver; step_[w] != kEnd; w = next(w)) {
       if (step_[w] >= 0)
@@ -146,8 +146,7 @@ bool ViolatedTreeCuts::add(const TreeArcs& arcs, const std::vector<double>& poin
     cuts.push_back(cut_around(std::move(starved), arcs));
     added = true;
     // As if the cut were satisfied: what it lets through may show other broken cuts.
-    for (const std::int32_t w : cuts.back().words)
-      reach(static_cast<std::size_t>(w), arcs, point);
+    for (const std::int32_t w : cuts.back().words) reach(static_cast<std::size_t>(w), arcs, point);
   }
 }
 

@@ -27,15 +27,14 @@ class ViolatedTreeCuts {
   // The words that cannot get a unit to `word`; empty if it can get one.
   std::vector<std::int32_t> starved_set(std::size_t word, const TreeArcs& arcs,
                                         const std::vector<double>& point);
-  std::int32_t find_giver(std::size_t sink, const TreeArcs& arcs,
-                          const std::vector<double>& point);
+  std::int32_t find_giver(std::size_t sink, const TreeArcs& arcs, const std::vector<double>& point);
   TreeCut cut_around(std::vector<std::int32_t> words, const TreeArcs& arcs);
 
   std::vector<double> inflow_;  // by word: from the words reached so far
   std::vector<std::uint8_t> reached_, in_cut_;
   std::vector<std::int32_t> queue_;
-  // The flow: by place, and what each word can still get from the reached ones; the steps to the word that
-  // is asked about.
+  // The flow: by place, and what each word can still get from the reached ones; the steps to the
+  // word that is asked about.
   std::vector<double> flow_, supply_;
   std::vector<std::int32_t> step_, frontier_;
 };

@@ -211,9 +211,12 @@ void TreeMultipliers::maximise_multiplier(TreeCut& cut, TreeMemory& memory) {
     const double fall = slope(cut, memory);
     double next = fall > 0.0 ? cut.multiplier + left / fall : kInfinity;
     if (!(next > low && next < high)) {
-      if (low == -kInfinity) next = 2.0 * high - 1.0;
-      else if (next <= least && low <= least) next = least;
-      else next = high < kInfinity ? 0.5 * (low + high) : 2.0 * low + 1.0;
+      if (low == -kInfinity)
+        next = 2.0 * high - 1.0;
+      else if (next <= least && low <= least)
+        next = least;
+      else
+        next = high < kInfinity ? 0.5 * (low + high) : 2.0 * low + 1.0;
     }
     if (std::abs(next) > kPinnedTarget) break;
     for (const std::int32_t place : cut.arcs) shifted_[place] -= next - cut.multiplier;

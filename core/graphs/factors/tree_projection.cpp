@@ -21,8 +21,7 @@ void rescale(double scale, TreeMemory& memory) {
 }
 
 void drop_idle_cuts(std::vector<TreeCut>& cuts) {
-  for (TreeCut& cut : cuts)
-    cut.calls_without_use = cut.is_tight() ? 0 : cut.calls_without_use + 1;
+  for (TreeCut& cut : cuts) cut.calls_without_use = cut.is_tight() ? 0 : cut.calls_without_use + 1;
   std::erase_if(cuts, [](const TreeCut& c) { return c.calls_without_use > kCallsToKeepCut; });
 }
 

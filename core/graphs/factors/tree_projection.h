@@ -21,8 +21,8 @@ class TreeProjection {
   bool hurry = false;
 
   // False if the method does not settle: then the point is not to be used.
-  bool project(const Factor& factor, const double* target, double scale, double* point,
-               double* own, Memory& memory);
+  bool project(const Factor& factor, const double* target, double scale, double* point, double* own,
+               Memory& memory);
 
  private:
   bool satisfy_all_cuts(Memory& memory);

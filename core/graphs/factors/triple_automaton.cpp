@@ -83,8 +83,7 @@ double TripleAutomaton::value(const Factor& factor, const std::uint8_t* chosen) 
   return row == nullptr ? 0.0 : sum + row[modifiers - 1];
 }
 
-double TripleAutomaton::maximise(const Factor& factor, const double* scores,
-                                 std::uint8_t* chosen) {
+double TripleAutomaton::maximise(const Factor& factor, const double* scores, std::uint8_t* chosen) {
   read(factor, scores);
   before_.resize(static_cast<std::size_t>(width_ * width_));
   best_forward(modifiers_, cube_, values_, before_.data());
@@ -177,8 +176,7 @@ void TripleAutomaton::messages_from_totals(double* messages) {
   }
 }
 
-double TripleAutomaton::max_messages(const Factor& factor, const double* scores,
-                                     double* messages) {
+double TripleAutomaton::max_messages(const Factor& factor, const double* scores, double* messages) {
   read(factor, scores);
   fill_before<Maximum>();
   fill_after<Maximum>();

@@ -1,11 +1,13 @@
 // TRIPLE_AUTOMATON: arcs from one head to its modifiers 1..K on one side, outward, with a score for
 // each three consecutive ones that are chosen. Start and stop count as modifiers 0 and K + 1.
 //
-// Any subset may be chosen. Extras: a cube of K x K x K; cell [i][j][k] is the score of i, j + 1 and
-// k + 2 in a row. Only i <= j <= k means anything, and a subset of none has no triple: it scores 0.
+// Any subset may be chosen. Extras: a cube of K x K x K; cell [i][j][k] is the score of i, j + 1
+// and k + 2 in a row. Only i <= j <= k means anything, and a subset of none has no triple: it
+// scores 0.
 //
-// A subset is a path over *steps*: step [r][c] goes from r straight to c + 1, and c = K is the stop.
-// Cell [i][j][k] joins step [i][j] to step [j + 1][k + 1]. Matrices over steps have K + 1 rows.
+// A subset is a path over *steps*: step [r][c] goes from r straight to c + 1, and c = K is the
+// stop. Cell [i][j][k] joins step [i][j] to step [j + 1][k + 1]. Matrices over steps have K + 1
+// rows.
 #pragma once
 
 #include <cstdint>

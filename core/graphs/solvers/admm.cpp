@@ -16,7 +16,7 @@ constexpr std::int64_t kRoundsBetweenLooks = 8;
 constexpr std::int64_t kRoundsBetweenProposals = 10;
 constexpr std::int64_t kRoundsBetweenPenalties = 10;  // at first; more and more later
 constexpr double kShareOfExtras = 0.04;
-constexpr double kNaturalPenalty = 4.0;               // times the size of a link's share of scores
+constexpr double kNaturalPenalty = 4.0;  // times the size of a link's share of scores
 
 // Root mean square of the shares that links have of the variables' scores at first. Without such,
 // those of factors go by what pairs of a dense graph need.
@@ -198,8 +198,10 @@ AdmmResult Admm::run(const AdmmOptions& options, Control& control) {
       if (best_value_ >= result.upper_bound - tolerance &&
           best_value_ >= result.upper_bound + drift() - tolerance)
         result.outcome = Outcome::kOptimal;
-      else if (result.upper_bound <= options.cutoff) result.outcome = Outcome::kCutOff;
-      else if (converged) result.outcome = Outcome::kRelaxed;
+      else if (result.upper_bound <= options.cutoff)
+        result.outcome = Outcome::kCutOff;
+      else if (converged)
+        result.outcome = Outcome::kRelaxed;
       if (result.outcome != Outcome::kLimit || result.iterations >= options.max_iterations ||
           control.should_stop())
         break;

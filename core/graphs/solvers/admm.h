@@ -122,10 +122,10 @@ class Admm {
   double penalty_ = 0.0, next_penalty_ = 0.0, first_penalty_ = 0.0;
   double penalty_before_walk_ = 0.0;  // 0 if there is none
   int walk_rounds_ = 0;
-  std::vector<double> scores_, target_, point_;  // p, u + p / rho, z: per link
-  std::vector<double> own_;                      // per factor: what its projection returned
+  std::vector<double> scores_, target_, point_;    // p, u + p / rho, z: per link
+  std::vector<double> own_;                        // per factor: what its projection returned
   std::vector<double> consensus_, sum_, odd_sum_;  // u, and the sum of the copies: per variable
-  std::vector<double> weight_, inverse_weight_;  // per variable: its links, 0 if fixed; 1 / that
+  std::vector<double> weight_, inverse_weight_;    // per variable: its links, 0 if fixed; 1 / that
   double factors_bound_ = 0.0, slack_ = 0.0, squared_change_ = 0.0, moving_links_ = 0.0;
 
   // Sparse rounds.
@@ -136,7 +136,7 @@ class Admm {
   std::vector<std::vector<std::int32_t>> active_;  // per block: its active factors
   std::vector<double> announced_;                  // the consensus that neighbours know of
   std::vector<double> before_, factor_bounds_;
-  std::vector<std::int64_t> awake_;                // per factor: the last round it is listed for
+  std::vector<std::int64_t> awake_;  // per factor: the last round it is listed for
   std::vector<std::int32_t> touched_;
   std::vector<std::uint8_t> is_touched_;
   std::vector<double> pull_;  // per touched variable: how far its active links are above it

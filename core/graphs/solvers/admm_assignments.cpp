@@ -43,8 +43,8 @@ std::int64_t Admm::impossible_factor() {
         rounding_[l] = pin < 0 ? 0.0 : pushed(links_, l, pin, push);
       }
     }
-    factors_.block(b).maximise(0, block.factors(), rounding_.data() + link,
-                               chosen_.data() + link, own_.data() + first);
+    factors_.block(b).maximise(0, block.factors(), rounding_.data() + link, chosen_.data() + link,
+                               own_.data() + first);
     for (std::int64_t f = 0; f < block.factors(); ++f) {
       bool possible = own_[first + f] > -kInfinity;
       for (std::int64_t l = link + block.offsets[f]; l < link + block.offsets[f + 1]; ++l)

@@ -74,7 +74,8 @@ void Admm::follow() {
 }
 
 void Admm::extrapolate() {
-  const bool same = following_ && followed_penalty_ == penalty_ && (!sparse_ || active_ == followed_);
+  const bool same =
+      following_ && followed_penalty_ == penalty_ && (!sparse_ || active_ == followed_);
   if (!same) follow();
   const std::size_t size = followed_links_.size() + followed_variables_.size();
   read_state(extrapolation_.next(size));

@@ -125,9 +125,8 @@ void Admm::project_all() {
     target_[l] = pushed(links_, l, pins_[links_.variable[l]], kPinnedTarget);
   for (std::int64_t b = 0; b < factors_.blocks(); ++b) {
     const std::int64_t link = links_.first_link[b];
-    factors_.block(b).project(0, graph_.blocks[b].factors(), target_.data() + link,
-                              1.0 / penalty_, point_.data() + link,
-                              own_.data() + links_.first_factor[b]);
+    factors_.block(b).project(0, graph_.blocks[b].factors(), target_.data() + link, 1.0 / penalty_,
+                              point_.data() + link, own_.data() + links_.first_factor[b]);
   }
   // What a fixed link is pushed by does not count: its value is not a choice.
   for (const std::int64_t l : pinned_links_) target_[l] = point_[l];
@@ -162,10 +161,9 @@ void Admm::restore_sums() {
 void Admm::average_all() {
   restore_sums();
   announced_.swap(consensus_);
-  const Averages averages =
-      average({static_cast<std::int64_t>(consensus_.size()), sum_.data(), weight_.data(),
-               inverse_weight_.data(), idle_},
-              announced_.data(), consensus_.data());
+  const Averages averages = average({static_cast<std::int64_t>(consensus_.size()), sum_.data(),
+                                     weight_.data(), inverse_weight_.data(), idle_},
+                                    announced_.data(), consensus_.data());
   squared_change_ = averages.squares;
   slack_ = penalty_ * averages.rises;
   moving_links_ = averages.moving;

@@ -44,9 +44,8 @@ std::vector<double> clipped(std::vector<double> point) {
 bool is_trusted(const Answer& answer, const Presolved& own) {
   if (own.taming.ordered || answer.status == Answer::Status::kInfeasible) return true;
   if (answer.values && !own.trusts(answer.value)) return false;
-  return !answer.all_scores ||
-         std::all_of(answer.all_scores->begin(), answer.all_scores->end(),
-                     [&](double score) { return own.trusts(score); });
+  return !answer.all_scores || std::all_of(answer.all_scores->begin(), answer.all_scores->end(),
+                                           [&](double score) { return own.trusts(score); });
 }
 
 // Turns an answer for the presolved graph into one for the graph as it was.
@@ -73,8 +72,7 @@ void restore(Answer& answer, const Presolved& own, const Graph& graph) {
     const std::size_t size = graph.scores.size();
     for (std::size_t i = 0; i < answer.all_scores->size(); ++i) {
       const auto first = answer.all_values->begin() + static_cast<std::ptrdiff_t>(i * size);
-      (*answer.all_scores)[i] =
-          factors.value({first, first + static_cast<std::ptrdiff_t>(size)});
+      (*answer.all_scores)[i] = factors.value({first, first + static_cast<std::ptrdiff_t>(size)});
     }
   }
   // No assignment with other numbers of a level is within a small gap; otherwise some may be.

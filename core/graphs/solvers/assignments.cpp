@@ -50,9 +50,9 @@ void Assignments::complete(const std::vector<double>& scores, std::vector<std::u
   constexpr std::uint8_t kOpen = 2;
   values.resize(graph.scores.size());
   for (std::size_t v = 0; v < values.size(); ++v)
-    values[v] = pins_[v] >= 0             ? static_cast<std::uint8_t>(pins_[v])
-                : links_.degree[v] == 0   ? (graph.scores[v] > 0.0 ? 1 : 0)
-                                          : kOpen;
+    values[v] = pins_[v] >= 0           ? static_cast<std::uint8_t>(pins_[v])
+                : links_.degree[v] == 0 ? (graph.scores[v] > 0.0 ? 1 : 0)
+                                        : kOpen;
   for (const std::int32_t f : order_) {
     bool open = false;
     for (std::int64_t l = incidence_.offsets[f]; l < incidence_.offsets[f + 1]; ++l) {

@@ -25,8 +25,8 @@ struct BeliefPropagationOptions {
   bool sums = true;  // sum-product; otherwise max-product
   Schedule schedule = Schedule::kFlooding;
   std::int64_t max_iterations = 200;
-  double tolerance = 1e-8;  // largest change of a message
-  double damping = 0.0;     // share of the old message kept
+  double tolerance = 1e-8;    // largest change of a message
+  double damping = 0.0;       // share of the old message kept
   bool expectations = false;  // of the factors' extras, for sums
 };
 

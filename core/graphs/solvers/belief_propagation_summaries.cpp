@@ -31,8 +31,8 @@ void BeliefPropagation::summarise_sums(BeliefPropagationResult& result) {
     const double p = beliefs_[v] > 0.0 ? 1.0 / (1.0 + std::exp(-size)) : unlikely;
     result.probabilities[v] = p;
     expected += p * graph_.scores[v];
-    entropy += static_cast<double>(1 - links_.degree[v]) *
-               (std::log1p(std::exp(-size)) + size * unlikely);
+    entropy +=
+        static_cast<double>(1 - links_.degree[v]) * (std::log1p(std::exp(-size)) + size * unlikely);
   }
   for (std::int64_t f = 0; f < links_.factors(); ++f) {
     const Sums sums = factors_.sum_messages(f, told_.data(), fresh_.data());

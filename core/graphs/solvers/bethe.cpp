@@ -70,8 +70,7 @@ class Fit {
       double length = std::min(1.0, 4.0 / longest), next = kInfinity;
       for (int halvings = 0; halvings < 40; ++halvings, length *= 0.5) {
         trial_ = scores_;
-        for (std::size_t i = 0; i < free_.size(); ++i)
-          trial_[free_[i]] += length * direction_[i];
+        for (std::size_t i = 0; i < free_.size(); ++i) trial_[free_[i]] += length * direction_[i];
         next = evaluate(f, trial_);
         // Close to the end rounding hides what a step gains, and only the misfit shows it.
         if (next <= objective + 1e-14 * magnitude_ || (before < 1e-4 && misfit_ < before)) break;

@@ -148,13 +148,14 @@ void BranchAndBound::branch(std::vector<Pin> pins, double bound) {
   if (variable < 0) {  // all is decided
     std::vector<std::uint8_t> values(pins.size());
     for (std::size_t v = 0; v < pins.size(); ++v)
-      values[v] = pins[v] >= 0 ? static_cast<std::uint8_t>(pins[v]) : (graph_.scores[v] > 0.0 ? 1 : 0);
+      values[v] =
+          pins[v] >= 0 ? static_cast<std::uint8_t>(pins[v]) : (graph_.scores[v] > 0.0 ? 1 : 0);
     take(admm_.factors().value(values), values);
     if (wants_several()) divide(std::move(pins), bound, values);
     return;
   }
-  const auto state = std::make_shared<const State>(
-      State{admm_.link_scores(), admm_.consensus(), admm_.penalty()});
+  const auto state =
+      std::make_shared<const State>(State{admm_.link_scores(), admm_.consensus(), admm_.penalty()});
   const Pin likely = admm_.consensus()[variable] > 0.5 ? 1 : 0;
   for (const Pin value : {static_cast<Pin>(1 - likely), likely}) {
     pins[variable] = value;
@@ -164,8 +165,8 @@ void BranchAndBound::branch(std::vector<Pin> pins, double bound) {
 
 void BranchAndBound::divide(std::vector<Pin> pins, double bound,
                             const std::vector<std::uint8_t>& values) {
-  const auto state = std::make_shared<const State>(
-      State{admm_.link_scores(), admm_.consensus(), admm_.penalty()});
+  const auto state =
+      std::make_shared<const State>(State{admm_.link_scores(), admm_.consensus(), admm_.penalty()});
   // What is dearest to change comes first: its child is closed at once, or soon, and the likely
   // changes at the end have the most variables fixed.
   std::vector<std::int32_t> order;
@@ -269,7 +270,8 @@ BranchAndBoundResult BranchAndBound::run() {
   if (!open_.empty()) closed_ = std::max(closed_, open_.top().bound);
   if (wants_several())
     result_.upper_bound = closed_;
-  else if (found) result_.upper_bound = std::max(result_.value, std::min(result_.upper_bound, closed_));
+  else if (found)
+    result_.upper_bound = std::max(result_.value, std::min(result_.upper_bound, closed_));
   return std::move(result_);
 }
 

@@ -47,7 +47,7 @@ struct BranchAndBoundResult {
     std::vector<std::uint8_t> values;
   };
   std::vector<Found> found;
-  Trace trace;                  // one row per node
+  Trace trace;  // one row a node
 };
 
 class BranchAndBound {

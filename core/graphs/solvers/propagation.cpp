@@ -39,7 +39,8 @@ std::int64_t propagate(Factors& factors, double push, std::vector<Pin>& pins, Co
   std::vector<std::int32_t> waiting;
   std::vector<std::uint8_t> waits(links.factors(), 0);
   for (std::int64_t f = links.factors(); f-- > 0;)
-    if (factors.kind(f) != Kind::kPair) waiting.push_back(static_cast<std::int32_t>(f)), waits[f] = 1;
+    if (factors.kind(f) != Kind::kPair)
+      waiting.push_back(static_cast<std::int32_t>(f)), waits[f] = 1;
 
   while (!waiting.empty()) {
     const std::int32_t f = waiting.back();

@@ -94,8 +94,10 @@ SparsemapResult sparsemap(const Graph& graph, const SparsemapOptions& options,
       break;
     }
     if (result.iterations % kRoundsBetweenPenalties == 0 && result.iterations < 500) {
-      if (apart > 10.0 * moved * penalty) penalty *= 2.0;
-      else if (moved * penalty > 10.0 * apart) penalty *= 0.5;
+      if (apart > 10.0 * moved * penalty)
+        penalty *= 2.0;
+      else if (moved * penalty > 10.0 * apart)
+        penalty *= 0.5;
     }
   }
   std::size_t extras = 0;

@@ -44,8 +44,8 @@ void Subgradient::share_out() {
 }
 
 void Subgradient::settle(std::int32_t v) {
-  total_[v] += static_cast<double>(round_ - since_[v]) * votes_[v] /
-               static_cast<double>(links_.degree[v]);
+  total_[v] +=
+      static_cast<double>(round_ - since_[v]) * votes_[v] / static_cast<double>(links_.degree[v]);
   since_[v] = round_;
 }
 
@@ -129,8 +129,8 @@ void Subgradient::propose(SubgradientResult& result) {
   candidate_.resize(graph_.scores.size());
   for (std::size_t v = 0; v < candidate_.size(); ++v) {
     const std::int64_t degree = links_.degree[v];
-    const bool on = pins_[v] >= 0      ? pins_[v] == 1
-                    : degree == 0      ? graph_.scores[v] > 0.0
+    const bool on = pins_[v] >= 0             ? pins_[v] == 1
+                    : degree == 0             ? graph_.scores[v] > 0.0
                     : 2 * votes_[v] == degree ? graph_.scores[v] > 0.0
                                               : 2 * votes_[v] > degree;
     candidate_[v] = on ? 1 : 0;
@@ -195,8 +195,7 @@ SubgradientResult Subgradient::run(const SubgradientOptions& options, Control& c
   stalled_ = 1.0;
   while (result.iterations < options.max_iterations) {
     const std::size_t solved = waiting_.size();
-    for (const std::int32_t f : waiting_)
-      links_solved += incidence_.size(f);
+    for (const std::int32_t f : waiting_) links_solved += incidence_.size(f);
     if (!solve_waiting(control)) break;
     ++round_;
     ++result.iterations;
@@ -232,8 +231,9 @@ SubgradientResult Subgradient::run(const SubgradientOptions& options, Control& c
       result.trace.primal_residual.push_back(std::sqrt(
           disagreement() / static_cast<double>(std::max<std::int64_t>(1, links_.links()))));
       result.trace.dual_residual.push_back(std::nan(""));
-      result.trace.active.push_back(static_cast<double>(solved) /
-                                    static_cast<double>(std::max<std::int64_t>(1, links_.factors())));
+      result.trace.active.push_back(
+          static_cast<double>(solved) /
+          static_cast<double>(std::max<std::int64_t>(1, links_.factors())));
     }
     result.optimal = tight(result.value, result.upper_bound);
     if (result.optimal || disputed_.empty()) break;
