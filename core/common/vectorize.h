@@ -1,4 +1,4 @@
-// Attributes for hot loops; each is empty where the compiler or the platform does not know it.
+// Attributes for hot loops, as GCC and Clang spell them.
 #pragma once
 
 #include <cstdlib>  // defines __GLIBC__ where it applies
@@ -16,7 +16,7 @@
 // choose. The arithmetic is the same operation by operation (no fused multiply-add), so both
 // clones give the same bits. The choice needs glibc's indirect functions, which run before a
 // sanitizer is ready.
-#if defined(__x86_64__) && defined(__linux__) && defined(__GLIBC__) && defined(__GNUC__) && \
+#if defined(__x86_64__) && defined(__linux__) && defined(__GLIBC__) && \
     !defined(TURBOTREE_UNDER_SANITIZER) && (!defined(__clang__) || __clang_major__ >= 14)
 #define TURBOTREE_CLONES __attribute__((target_clones("avx2", "default")))
 #else
@@ -24,13 +24,6 @@
 #endif
 
 // Helpers called from a cloned function must be inlined to be compiled for its target.
-#if defined(__GNUC__)
 #define TURBOTREE_INLINE inline __attribute__((always_inline))
+#define TURBOTREE_INLINE_LAMBDA __attribute__((always_inline))
 #define TURBOTREE_RESTRICT __restrict__
-#elif defined(_MSC_VER)
-#define TURBOTREE_INLINE __forceinline
-#define TURBOTREE_RESTRICT __restrict
-#else
-#define TURBOTREE_INLINE inline
-#define TURBOTREE_RESTRICT
-#endif

@@ -26,11 +26,11 @@ double overlap(const ActiveSet::Assignment& a, const ActiveSet::Assignment& b) {
 
 TURBOTREE_INLINE bool is_fixed(double target) { return std::abs(target) >= 0.5 * kPinnedTarget; }
 
-// Without a branch a link, as mostly none is.
+// Without a branch per link, as mostly none is.
 TURBOTREE_CLONES
-bool some_are_fixed(std::size_t size, const double* targets) {
+bool some_are_fixed(std::span<const double> targets) {
   std::int64_t count = 0;
-  for (std::size_t i = 0; i < size; ++i) count += is_fixed(targets[i]) ? 1 : 0;
+  for (const double target : targets) count += is_fixed(target) ? 1 : 0;
   return count > 0;
 }
 
@@ -43,14 +43,14 @@ void subtract_and_scale(std::size_t size, const double* TURBOTREE_RESTRICT a,
 
 }  // namespace
 
-void ActiveSet::prepare(const Factor& factor, const double* target, double scale, Memory& memory) {
-  const auto links = static_cast<std::size_t>(factor.links);
+void ActiveSet::prepare(std::span<const double> target, double scale, Memory& memory) {
+  const std::size_t links = target.size();
   scale_ = scale;
-  target_.assign(target, target + links);
+  target_.assign(target.begin(), target.end());
   scores_.resize(links);
   chosen_.resize(links);
   fixed_.clear();
-  if (some_are_fixed(links, target)) {
+  if (some_are_fixed(target)) {
     for (std::size_t i = 0; i < links; ++i)
       if (is_fixed(target[i])) fixed_.push_back(static_cast<std::int32_t>(i));
     drop_what_breaks_fixed_links(memory);
@@ -90,21 +90,21 @@ double ActiveSet::chosen_score_of_free_links() {
   return sum;
 }
 
-double ActiveSet::own_score(const Memory& memory) const {
+double ActiveSet::factor_score(const Memory& memory) const {
   double sum = 0.0;
   for (std::size_t k = 0; k < memory.active.size(); ++k)
     sum += memory.weights[k] * memory.active[k].own;
   return sum;
 }
 
-double ActiveSet::aim(const Factor& factor, const double* point) {
-  subtract_and_scale(target_.size(), target_.data(), point, 1.0 / scale_, scores_.data());
-  const double reached = dot(target_.size(), scores_.data(), point);
+double ActiveSet::aim(const Factor& factor, std::span<const double> point) {
+  subtract_and_scale(target_.size(), target_.data(), point.data(), 1.0 / scale_, scores_.data());
+  const double reached = dot(scores_, point);
   if (fixed_.empty()) return reached;
   // Enough to outweigh everything else, and no more: what is added to it loses digits.
   double most = kPinnedScore;
   for (const double s : scores_) most += std::abs(s);
-  for (const double s : factor.extras) most += s > -kInfinity ? std::abs(s) : 0.0;
+  for (const double s : factor.scores) most += s > -kInfinity ? std::abs(s) : 0.0;
   for (const std::int32_t i : fixed_) scores_[i] = target_[i] > 0.0 ? most : -most;
   return reached;
 }
@@ -125,10 +125,10 @@ double ActiveSet::pull(const Assignment& assignment) const {
 void ActiveSet::solve_pulls(Memory& memory) {
   solved_.resize(memory.active.size());
   for (std::size_t k = 0; k < memory.active.size(); ++k) solved_[k] = pull(memory.active[k]);
-  memory.triangle.solve(solved_.data());
+  memory.triangle.solve(solved_);
 }
 
-bool ActiveSet::minimise(const Factor& factor, double* point, Memory& memory, bool last_is_new) {
+bool ActiveSet::minimise(std::span<double> point, Memory& memory, bool last_is_new) {
   std::vector<double>& weights = memory.weights;
   bool moved = true;
   while (weights.size() > 1) {
@@ -136,11 +136,10 @@ bool ActiveSet::minimise(const Factor& factor, double* point, Memory& memory, bo
     // overlaps changes nothing on that plane and makes the matrix definite.
     const std::size_t size = weights.size();
     const std::vector<double>& ones = memory.ones;
-    const double shift =
-        (1.0 - dot(size, ones.data(), solved_.data())) / dot(size, ones.data(), ones.data());
+    const double shift = (1.0 - dot(ones, solved_)) / dot(ones, ones);
     solution_.resize(size);
     for (std::size_t k = 0; k < size; ++k) solution_[k] = solved_[k] + shift * ones[k];
-    memory.triangle.solve_transposed(solution_.data());
+    memory.triangle.solve_transposed(solution_);
     double step = 1.0;
     std::size_t blocking = size;
     for (std::size_t k = 0; k < size; ++k) {
@@ -161,7 +160,7 @@ bool ActiveSet::minimise(const Factor& factor, double* point, Memory& memory, bo
     remove(blocking, memory);
   }
   if (weights.size() == 1) weights[0] = 1.0;
-  std::fill(point, point + factor.links, 0.0);
+  std::fill(point.begin(), point.end(), 0.0);
   for (std::size_t k = 0; k < weights.size(); ++k)
     for (const std::int32_t i : memory.active[k].on) point[i] += weights[k];
   for (const std::int32_t i : fixed_) point[i] = target_[i];
@@ -174,14 +173,13 @@ bool ActiveSet::append(const Assignment& assignment, Memory& memory) {
   const std::size_t size = memory.triangle.size();
   row_.resize(size);
   for (std::size_t k = 0; k < size; ++k) row_[k] = overlap(assignment, memory.active[k]) + 1.0;
-  memory.triangle.solve(row_.data());
-  const double pivot =
-      static_cast<double>(assignment.on.size()) + 1.0 - dot(size, row_.data(), row_.data());
+  memory.triangle.solve(row_);
+  const double pivot = static_cast<double>(assignment.on.size()) + 1.0 - dot(row_, row_);
   if (pivot < kSmallestPivot) return false;
   const double diagonal = std::sqrt(pivot);
-  solved_.push_back((pull(assignment) - dot(size, row_.data(), solved_.data())) / diagonal);
-  memory.ones.push_back((1.0 - dot(size, row_.data(), memory.ones.data())) / diagonal);
-  memory.triangle.append(row_.data(), diagonal);
+  solved_.push_back((pull(assignment) - dot(row_, solved_)) / diagonal);
+  memory.ones.push_back((1.0 - dot(row_, memory.ones)) / diagonal);
+  memory.triangle.append(row_, diagonal);
   return true;
 }
 
@@ -208,10 +206,10 @@ bool ActiveSet::add(const Factor& factor, double own, Memory& memory) {
   }
   double weight = 0.0;
   while (!append(fresh, memory)) {
-    // The new assignment is an affine combination of the active ones, with a better own score.
+    // The new assignment is an affine combination of the active ones, with a better factor score.
     // Exchange weight along that combination, which leaves the point where it is, until one of
     // them is used up.
-    memory.triangle.solve_transposed(row_.data());
+    memory.triangle.solve_transposed(row_);
     double step = kInfinity;
     std::size_t blocking = row_.size();
     for (std::size_t k = 0; k < row_.size(); ++k) {

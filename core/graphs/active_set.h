@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "common/interrupt.h"
@@ -35,24 +36,24 @@ class ActiveSet {
   };
 
   // A few are enough in the middle of a run, where the target moves on anyway.
-  static constexpr int kMostSteps = 30, kHurriedSteps = 3;
+  static constexpr int kMostSteps = 30, kInexactSteps = 3;
   int max_steps = kMostSteps;
 
   // Links whose target is as far as kPinnedTarget are fixed and get exactly 0 or 1. If the factor
   // has no assignment with those values, the point is one that it does have, or zero.
-  template <class KindOfFactor>
-  double project(KindOfFactor& kind, const Factor& factor, const double* target, double scale,
-                 double* point, Memory& memory);
+  template <FactorKind K>
+  double project(K& kind, const Factor& factor, std::span<const double> target, double scale,
+                 std::span<double> point, Memory& memory);
 
  private:
   // Takes in the target, and drops assignments that break the fixed links.
-  void prepare(const Factor& factor, const double* target, double scale, Memory& memory);
+  void prepare(std::span<const double> target, double scale, Memory& memory);
   // Moves to the best combination of the active assignments; leaves the point in `point`. False
   // if the last assignment is a new one and rounding errors throw it out again at once.
-  bool minimise(const Factor& factor, double* point, Memory& memory, bool last_is_new);
+  bool minimise(std::span<double> point, Memory& memory, bool last_is_new);
   // Fills scores_ with what the factor is asked to maximise to improve the point; returns their
   // sum at the point.
-  double aim(const Factor& factor, const double* point);
+  double aim(const Factor& factor, std::span<const double> point);
   // Adds the assignment in chosen_ with weight 0 (more if it replaces another without moving the
   // point). False if it is there already.
   bool add(const Factor& factor, double own, Memory& memory);
@@ -61,7 +62,7 @@ class ActiveSet {
   bool chosen_breaks_fixed_links() const;
   // The sum of scores_ at chosen_, but for fixed links, which have arbitrary large ones.
   double chosen_score_of_free_links();
-  double own_score(const Memory& memory) const;
+  double factor_score(const Memory& memory) const;
   double pull(const Assignment& assignment) const;
   void solve_pulls(Memory& memory);
   bool append(const Assignment& assignment, Memory& memory);
@@ -77,37 +78,37 @@ class ActiveSet {
   std::vector<double> solution_, row_;
 };
 
-template <class KindOfFactor>
-double ActiveSet::project(KindOfFactor& kind, const Factor& factor, const double* target,
-                          double scale, double* point, Memory& memory) {
-  prepare(factor, target, scale, memory);
+template <FactorKind K>
+double ActiveSet::project(K& kind, const Factor& factor, std::span<const double> target,
+                          double scale, std::span<double> point, Memory& memory) {
+  prepare(target, scale, memory);
   if (memory.active.empty()) {
-    std::fill(point, point + factor.links, 0.5);
+    std::fill(point.begin(), point.end(), 0.5);
     aim(factor, point);
-    kind.maximise(factor, scores_.data(), chosen_.data());
-    const double own = kind.value(factor, chosen_.data());
+    kind.maximise(factor, scores_, chosen_);
+    const double own = kind.value(factor, chosen_);
     if (own == -kInfinity || chosen_breaks_fixed_links()) {
-      std::copy(chosen_.begin(), chosen_.end(), point);
+      std::copy(chosen_.begin(), chosen_.end(), point.begin());
       return own;
     }
     add(factor, own, memory);
     memory.weights[0] = 1.0;
   }
   for (int step = 1;; ++step) {
-    const bool moved = minimise(factor, point, memory, step > 1);
-    const double own = own_score(memory);
+    const bool moved = minimise(point, memory, step > 1);
+    const double own = factor_score(memory);
     const double reached = aim(factor, point) + own;
     if (factor.links >= 32) count_work(4 * static_cast<std::uint64_t>(factor.links));
-    double best = kind.maximise(factor, scores_.data(), chosen_.data());
+    double best = kind.maximise(factor, scores_, chosen_);
     if (!fixed_.empty())
       best = chosen_breaks_fixed_links()
                  ? -kInfinity
-                 : chosen_score_of_free_links() + kind.value(factor, chosen_.data());
+                 : chosen_score_of_free_links() + kind.value(factor, chosen_);
     const double excess = best - reached;
     const double tolerance = 1e-13 * (1.0 / scale + std::abs(best) + std::abs(own));
     const double bound = own + std::max(0.0, excess);
     if (!(excess > tolerance) || !moved || step >= max_steps) return bound;
-    if (!add(factor, kind.value(factor, chosen_.data()), memory)) return bound;
+    if (!add(factor, kind.value(factor, chosen_), memory)) return bound;
   }
 }
 

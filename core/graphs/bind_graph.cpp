@@ -28,14 +28,14 @@ Oracle to_oracle(nb::object function) {
     nb::gil_scoped_acquire acquire;
     delete o;
   });
-  return [shared](std::span<const double> scores, std::uint8_t* chosen) {
+  return [shared](std::span<const double> scores, std::span<std::uint8_t> chosen) {
     nb::gil_scoped_acquire acquire;
     std::vector<double> copy(scores.begin(), scores.end());
     const std::size_t size = copy.size();
     const nb::object result = (*shared)(to_numpy(std::move(copy)));
     const auto [answer, own] = nb::cast<std::tuple<Input<std::uint8_t>, double>>(result);
     if (answer.shape(0) != size) throw std::invalid_argument("an oracle gave a wrong shape");
-    std::copy_n(answer.data(), size, chosen);
+    std::copy_n(answer.data(), size, chosen.begin());
     return own;
   };
 }
@@ -83,7 +83,7 @@ void append_chunk(BlockArrays& block, nb::handle chunk) {
   append_lengths(block.offsets, factors, t[1]);
   append(block.variables, t[2]);
   append(block.negated, t[3]);
-  append_ragged(block.extra_offsets, block.extras, before, factors, t[4], t[5]);
+  append_ragged(block.score_offsets, block.factor_scores, before, factors, t[4], t[5]);
   append_ragged(block.shape_offsets, block.shapes, before, factors, t[6], t[7]);
   for (const nb::handle oracle : nb::cast<nb::tuple>(t[8]))
     block.oracles.push_back(to_oracle(nb::borrow(oracle)));

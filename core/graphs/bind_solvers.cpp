@@ -28,8 +28,8 @@ namespace {
 using Start = std::optional<std::tuple<Input<double>, Input<double>, double>>;
 
 Solver admm(std::int64_t max_iterations, double residual_threshold, double penalty,
-            bool adapt_penalty, double step, bool extrapolate, double relative_gap, bool extras,
-            double time_limit_seconds, bool trace, const Start& start) {
+            bool adapt_penalty, double step, bool extrapolate, double relative_gap,
+            bool expectations, double time_limit_seconds, bool trace, const Start& start) {
   AdmmOptions options;
   options.max_iterations = max_iterations;
   options.residual_threshold = residual_threshold;
@@ -38,7 +38,7 @@ Solver admm(std::int64_t max_iterations, double residual_threshold, double penal
   options.step = step;
   options.extrapolate = extrapolate;
   options.relative_gap = relative_gap;
-  options.extras = extras;
+  options.expectations = expectations;
   std::optional<AdmmStart> from;
   if (start) {
     const auto link_scores = view(std::get<0>(*start)), consensus = view(std::get<1>(*start));
@@ -169,7 +169,7 @@ std::tuple<Floats, Floats, Floats, std::int64_t, bool> sparsemap_of(
                      start ? view(*start) : std::span<const double>{},
                      point ? view(*point) : std::span<const double>{}, control);
   });
-  return {to_numpy(std::move(found.point)), to_numpy(std::move(found.extras)),
+  return {to_numpy(std::move(found.point)), to_numpy(std::move(found.expectations)),
           to_numpy(std::move(found.multipliers)), found.iterations, found.converged};
 }
 
@@ -184,8 +184,8 @@ void bind_solvers(nb::module_& m) {
   m.def("tame_costs", &tame_costs, "costs"_a, "level"_a, "floor"_a = -kInfinity,
         "Costs without masks that outweigh the rest, how they differ, and their usual size.");
   m.def("admm", &admm, "max_iterations"_a, "residual_threshold"_a, "penalty"_a, "adapt_penalty"_a,
-        "step"_a, "extrapolate"_a, "relative_gap"_a, "extras"_a, "time_limit_seconds"_a, "trace"_a,
-        "start"_a.none());
+        "step"_a, "extrapolate"_a, "relative_gap"_a, "expectations"_a, "time_limit_seconds"_a,
+        "trace"_a, "start"_a.none());
   m.def("branch_and_bound", &branch_and_bound, "max_nodes"_a, "max_rounds_per_node"_a,
         "relative_gap"_a, "time_limit_seconds"_a, "trace"_a, "count"_a = 1, "keys"_a = -1,
         "same_size"_a = false, "floor"_a = -kInfinity);
@@ -196,8 +196,10 @@ void bind_solvers(nb::module_& m) {
         "time_limit_seconds"_a, "trace"_a);
   m.def("belief_propagation", &belief_propagation, "sums"_a, "schedule"_a, "max_iterations"_a,
         "tolerance"_a, "damping"_a, "expectations"_a, "time_limit_seconds"_a, "trace"_a);
-  m.def("sparsemap", &sparsemap_of, "graph"_a, "max_iterations"_a, "threshold"_a, "start"_a.none(),
-        "point"_a.none(), "The point, its extras, multipliers, rounds, whether it converged.");
+  m.def(
+      "sparsemap", &sparsemap_of, "graph"_a, "max_iterations"_a, "threshold"_a, "start"_a.none(),
+      "point"_a.none(),
+      "The point, how often it has each factor score, multipliers, rounds, whether it converged.");
   m.def("bethe_entropy", &bethe, "graph"_a, "probabilities"_a, "tolerance"_a, "max_steps"_a,
         "The entropy, and the factor that has no such belief or -1.");
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "graphs/block.h"
@@ -35,67 +36,71 @@ class Factors {
   // The score of a whole assignment; -infinity if a factor or the evidence forbids it.
   double value(const std::vector<std::uint8_t>& values);
 
-  // A push on the fixed links of each factor that outweighs what it has of its own, and sums of
-  // other links' scores up to this. Functions of the user's may have more.
+  // How often each of the factor scores of all blocks counts: under scores of the links, or after a
+  // projection at the point that it found.
+  std::vector<double> expectations(std::span<const double> scores);
+  std::vector<double> expectations_at(std::span<const double> point);
+
+  // A push on the fixed links of each factor that outweighs its factor scores, and sums of other
+  // links' scores up to this. Functions of the user's may have more.
   double decisive_push(std::int64_t f, double others) {
-    if (own_sizes_.empty()) find_own_sizes();
-    return 1.0 + 2.0 * (own_sizes_[f] + others);
+    if (largest_scores_.empty()) find_largest_scores();
+    return 1.0 + 2.0 * (largest_scores_[f] + others);
   }
 
-  // By a factor's number; arrays are over all links.
+  // By a factor's number; spans are over all links.
   Kind kind(std::int64_t f) { return graph_.blocks[incidence().block[f]].kind; }
-  double maximise(std::int64_t f, const double* scores, std::uint8_t* chosen) {
+  double maximise(std::int64_t f, std::span<const double> scores, std::span<std::uint8_t> chosen) {
     const Place at = place(f);
-    double* const values = values_of_block();
-    blocks_[at.block]->maximise(at.factor, at.factor + 1, scores + at.link, chosen + at.link,
-                                values);
-    return values[at.factor];
+    block(at.block).maximise(at.factor, at.factor + 1, links_.links_of_block(at.block, scores),
+                             links_.links_of_block(at.block, chosen), values_of_block());
+    return values_[at.factor];
   }
-  double max_messages(std::int64_t f, const double* scores, double* messages) {
+  double max_messages(std::int64_t f, std::span<const double> scores, std::span<double> messages) {
     const Place at = place(f);
-    double* const values = values_of_block();
-    blocks_[at.block]->max_messages(at.factor, at.factor + 1, scores + at.link, messages + at.link,
-                                    values);
-    return values[at.factor];
+    block(at.block).max_messages(at.factor, at.factor + 1, links_.links_of_block(at.block, scores),
+                                 links_.links_of_block(at.block, messages), values_of_block());
+    return values_[at.factor];
   }
-  Sums sum_messages(std::int64_t f, const double* scores, double* messages) {
+  Sums sum_messages(std::int64_t f, std::span<const double> scores, std::span<double> messages) {
     const Place at = place(f);
-    Sums* const sums = sums_of_block();
-    blocks_[at.block]->sum_messages(at.factor, at.factor + 1, scores + at.link, messages + at.link,
-                                    sums);
-    return sums[at.factor];
+    block(at.block).sum_messages(at.factor, at.factor + 1, links_.links_of_block(at.block, scores),
+                                 links_.links_of_block(at.block, messages), sums_of_block());
+    return sums_[at.factor];
   }
-  // Messages of the factors first .. last - 1, all of one block.
+  // Messages of the factors first .. last - 1, all of block b.
   void messages(bool sums, std::int64_t b, std::int64_t first, std::int64_t last,
-                const double* scores, double* messages) {
-    const std::int64_t factor = links_.first_factor[b], link = links_.first_link[b];
+                std::span<const double> scores, std::span<double> messages) {
+    const std::int64_t factor = links_.first_factor[b];
+    const auto own_scores = links_.links_of_block(b, scores);
+    const auto own_messages = links_.links_of_block(b, messages);
     if (sums)
-      blocks_[b]->sum_messages(first - factor, last - factor, scores + link, messages + link,
-                               sums_of_block());
+      block(b).sum_messages(first - factor, last - factor, own_scores, own_messages,
+                            sums_of_block());
     else
-      blocks_[b]->max_messages(first - factor, last - factor, scores + link, messages + link,
-                               values_of_block());
+      block(b).max_messages(first - factor, last - factor, own_scores, own_messages,
+                            values_of_block());
   }
 
  private:
   struct Place {
-    std::int64_t block, factor, link;  // the factor's number in its block, the block's first link
+    std::int64_t block, factor;  // the factor's number in its block
   };
   Place place(std::int64_t f) {
     const std::int32_t b = incidence().block[f];
-    return {b, f - links_.first_factor[b], links_.first_link[b]};
+    return {b, f - links_.first_factor[b]};
   }
-  // Room for the answers of all factors of a block.
-  double* values_of_block() {
+  // Memory for the answers of all factors of a block.
+  std::span<double> values_of_block() {
     if (values_.empty()) values_.resize(largest_block());
-    return values_.data();
+    return values_;
   }
-  Sums* sums_of_block() {
+  std::span<Sums> sums_of_block() {
     if (sums_.empty()) sums_.resize(largest_block());
-    return sums_.data();
+    return sums_;
   }
   std::size_t largest_block() const;
-  void find_own_sizes();
+  void find_largest_scores();
 
   const Graph& graph_;
   Links links_;
@@ -104,7 +109,7 @@ class Factors {
   std::vector<std::uint8_t> chosen_;
   std::vector<double> values_;
   std::vector<Sums> sums_;
-  std::vector<double> own_sizes_;  // of a factor: its own score cannot be larger
+  std::vector<double> largest_scores_;  // of a factor: its factor score cannot be larger
 };
 
 }  // namespace turbotree::graphs

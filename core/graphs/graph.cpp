@@ -26,21 +26,21 @@ std::string check_block(const BlockArrays& block, std::int64_t variables) {
     return "a block needs to know of every link whether it is negated";
   for (const std::int32_t v : block.variables)
     if (v < 0 || v >= variables) return "a link names a variable that is not there";
-  if (block.extra_offsets.empty() ? !block.extras.empty()
-                                  : !offsets_fit(block.extra_offsets, factors, block.extras.size()))
-    return "a block's offsets do not fit its extras";
+  if (block.score_offsets.empty()
+          ? !block.factor_scores.empty()
+          : !offsets_fit(block.score_offsets, factors, block.factor_scores.size()))
+    return "a block's offsets do not fit its factor scores";
   if (block.shape_offsets.empty() ? !block.shapes.empty()
                                   : !offsets_fit(block.shape_offsets, factors, block.shapes.size()))
     return "a block's offsets do not fit its shapes";
   if (block.kind == Kind::kCustom && block.oracles.size() != static_cast<std::size_t>(factors))
     return "a custom factor needs a function";
+  const KindFunctions* const kind = find_kind(block.kind);
+  if (kind == nullptr) return "no kind of factor has this number";
   std::string problem;
-  const bool known = visit_kind(block.kind, [&](auto tag) {
-    using KindOfFactor = typename decltype(tag)::type;
-    for (std::int64_t f = 0; f < factors && problem.empty(); ++f)
-      problem = KindOfFactor::check(block.factor(f));
-  });
-  return known ? problem : "no kind of factor has this number";
+  for (std::int64_t f = 0; f < factors && problem.empty(); ++f)
+    problem = kind->check(block.factor(f));
+  return problem;
 }
 
 }  // namespace
@@ -57,8 +57,14 @@ std::int64_t Graph::factors() const {
   return sum;
 }
 
+std::size_t Graph::factor_scores() const {
+  std::size_t sum = 0;
+  for (const BlockArrays& block : blocks) sum += block.factor_scores.size();
+  return sum;
+}
+
 std::string check(const Graph& graph) {
-  if (graph.pins.size() != graph.scores.size()) return "a graph needs one pin a variable";
+  if (graph.pins.size() != graph.scores.size()) return "a graph needs one pin per variable";
   for (std::size_t v = 0; v < graph.scores.size(); ++v)
     if (!(graph.scores[v] < kInfinity) || (graph.scores[v] == -kInfinity && graph.pins[v] != 0))
       return "scores are finite, or -infinity where the variable is fixed to 0";
@@ -75,8 +81,8 @@ double lowest_value(const Graph& graph, const std::vector<Pin>& pins) {
     if (pins[v] != 0) sum += pins[v] == 1 ? graph.scores[v] : std::min(0.0, graph.scores[v]);
   for (const BlockArrays& block : graph.blocks) {
     if (block.kind == Kind::kCustom) return -kInfinity;  // nobody knows how bad their scores are
-    for (const double extra : block.extras)
-      if (extra > -kInfinity) sum += std::min(0.0, extra);
+    for (const double score : block.factor_scores)
+      if (score > -kInfinity) sum += std::min(0.0, score);
   }
   return sum;
 }
@@ -84,9 +90,7 @@ double lowest_value(const Graph& graph, const std::vector<Pin>& pins) {
 std::vector<std::unique_ptr<Block>> make_blocks(const Graph& graph) {
   std::vector<std::unique_ptr<Block>> blocks;
   for (const BlockArrays& arrays : graph.blocks)
-    visit_kind(arrays.kind, [&](auto tag) {
-      blocks.push_back(std::make_unique<BlockOf<typename decltype(tag)::type>>(arrays));
-    });
+    blocks.push_back(find_kind(arrays.kind)->make_block(arrays));
   return blocks;
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,29 +17,38 @@ namespace turbotree::graphs {
 
 class Block;
 
-// A factor that Python knows: writes the best assignment, returns its own score.
-using Oracle = std::function<double(std::span<const double> scores, std::uint8_t* chosen)>;
+// A factor that Python knows: writes the best assignment, returns its factor score.
+using Oracle =
+    std::function<double(std::span<const double> scores, std::span<std::uint8_t> chosen)>;
 
 struct BlockArrays {
   Kind kind;
   std::vector<std::int64_t> offsets;  // of the factors' links, factors + 1
   std::vector<std::int32_t> variables;
   std::vector<std::uint8_t> negated;
-  std::vector<std::int64_t> extra_offsets;  // empty where the kind has no extras
-  std::vector<double> extras;
+  std::vector<std::int64_t> score_offsets;  // empty where the kind has no factor scores
+  std::vector<double> factor_scores;
   std::vector<std::int64_t> shape_offsets;  // empty where the kind has no shape
   std::vector<std::int32_t> shapes;
-  std::vector<Oracle> oracles;  // one a factor for kCustom
+  std::vector<Oracle> oracles;  // one per factor for kCustom
 
   std::int64_t factors() const { return static_cast<std::int64_t>(offsets.size()) - 1; }
   std::int64_t links() const { return offsets.back(); }
   Factor factor(std::int64_t index) const {
     Factor f{offsets[index + 1] - offsets[index], {}, {}};
-    if (!extra_offsets.empty())
-      f.extras = {extras.data() + extra_offsets[index], extras.data() + extra_offsets[index + 1]};
+    if (!score_offsets.empty()) f.scores = scores_of(index, std::span(factor_scores));
     if (!shape_offsets.empty())
       f.shape = {shapes.data() + shape_offsets[index], shapes.data() + shape_offsets[index + 1]};
     return f;
+  }
+  // What belongs to a factor of a span over all links, or over all factor scores, of the block.
+  template <class T>
+  std::span<T> links_of(std::int64_t index, std::span<T> all) const {
+    return all.subspan(offsets[index], offsets[index + 1] - offsets[index]);
+  }
+  template <class T>
+  std::span<T> scores_of(std::int64_t index, std::span<T> all) const {
+    return all.subspan(score_offsets[index], score_offsets[index + 1] - score_offsets[index]);
   }
 };
 
@@ -63,6 +73,7 @@ struct Graph {
   }
   std::int64_t links() const;
   std::int64_t factors() const;
+  std::size_t factor_scores() const;  // how many
 };
 
 // What makes the arrays unusable ("" if nothing): sizes that do not fit, variables out of range,

@@ -1,57 +1,56 @@
-// Which class implements which kind: the one place that lists them all.
+// The kinds of factors: what a graph asks of each, and where to find them.
 #pragma once
 
-#include "graphs/factors/and_out.h"
-#include "graphs/factors/at_most_one.h"
-#include "graphs/factors/budget.h"
-#include "graphs/factors/chain.h"
-#include "graphs/factors/custom.h"
-#include "graphs/factors/dense.h"
-#include "graphs/factors/grandparent_automaton.h"
-#include "graphs/factors/head_automaton.h"
-#include "graphs/factors/imply.h"
-#include "graphs/factors/knapsack.h"
-#include "graphs/factors/nand.h"
-#include "graphs/factors/or.h"
-#include "graphs/factors/or_out.h"
-#include "graphs/factors/pair.h"
-#include "graphs/factors/tree.h"
-#include "graphs/factors/triple_automaton.h"
-#include "graphs/factors/xor.h"
-#include "graphs/factors/xor_out.h"
+#include <memory>
+
+#include "graphs/block.h"
+#include "graphs/factor.h"
+#include "graphs/graph.h"
 #include "graphs/kind.h"
 
 namespace turbotree::graphs {
 
-template <class KindOfFactor>
-struct Tag {
-  using type = KindOfFactor;
+struct KindFunctions {
+  const char* (*check)(const Factor& factor);
+  std::unique_ptr<Block> (*make_block)(const BlockArrays& arrays);
 };
 
-// Calls the visitor with the Tag of a kind's class; false if there is no such kind.
-template <class Visitor>
-bool visit_kind(Kind kind, Visitor&& visitor) {
+template <FactorKind K>
+constexpr KindFunctions functions_of() {
+  return {K::check, [](const BlockArrays& arrays) -> std::unique_ptr<Block> {
+            return std::make_unique<BlockOf<K>>(arrays);
+          }};
+}
+
+// Each is defined beside the class of its kind, in factors/.
+extern const KindFunctions xor_kind, xor_out_kind, at_most_one_kind, or_kind, or_out_kind,
+    nand_kind, imply_kind, and_out_kind, budget_kind, knapsack_kind, pair_kind, dense_kind,
+    tree_kind, head_automaton_kind, grandparent_automaton_kind, chain_kind, custom_kind,
+    triple_automaton_kind;
+
+// Null if there is no such kind.
+constexpr const KindFunctions* find_kind(Kind kind) {
   switch (kind) {
-    case Kind::kXor: visitor(Tag<Xor>{}); return true;
-    case Kind::kXorOut: visitor(Tag<XorOut>{}); return true;
-    case Kind::kAtMostOne: visitor(Tag<AtMostOne>{}); return true;
-    case Kind::kOr: visitor(Tag<Or>{}); return true;
-    case Kind::kOrOut: visitor(Tag<OrOut>{}); return true;
-    case Kind::kNand: visitor(Tag<Nand>{}); return true;
-    case Kind::kImply: visitor(Tag<Imply>{}); return true;
-    case Kind::kAndOut: visitor(Tag<AndOut>{}); return true;
-    case Kind::kBudget: visitor(Tag<Budget>{}); return true;
-    case Kind::kKnapsack: visitor(Tag<Knapsack>{}); return true;
-    case Kind::kPair: visitor(Tag<Pair>{}); return true;
-    case Kind::kDense: visitor(Tag<Dense>{}); return true;
-    case Kind::kTree: visitor(Tag<Tree>{}); return true;
-    case Kind::kHeadAutomaton: visitor(Tag<HeadAutomaton>{}); return true;
-    case Kind::kGrandparentAutomaton: visitor(Tag<GrandparentAutomaton>{}); return true;
-    case Kind::kChain: visitor(Tag<Chain>{}); return true;
-    case Kind::kCustom: visitor(Tag<Custom>{}); return true;
-    case Kind::kTripleAutomaton: visitor(Tag<TripleAutomaton>{}); return true;
-    default: return false;
+    case Kind::kXor: return &xor_kind;
+    case Kind::kXorOut: return &xor_out_kind;
+    case Kind::kAtMostOne: return &at_most_one_kind;
+    case Kind::kOr: return &or_kind;
+    case Kind::kOrOut: return &or_out_kind;
+    case Kind::kNand: return &nand_kind;
+    case Kind::kImply: return &imply_kind;
+    case Kind::kAndOut: return &and_out_kind;
+    case Kind::kBudget: return &budget_kind;
+    case Kind::kKnapsack: return &knapsack_kind;
+    case Kind::kPair: return &pair_kind;
+    case Kind::kDense: return &dense_kind;
+    case Kind::kTree: return &tree_kind;
+    case Kind::kHeadAutomaton: return &head_automaton_kind;
+    case Kind::kGrandparentAutomaton: return &grandparent_automaton_kind;
+    case Kind::kChain: return &chain_kind;
+    case Kind::kCustom: return &custom_kind;
+    case Kind::kTripleAutomaton: return &triple_automaton_kind;
   }
+  return nullptr;
 }
 
 }  // namespace turbotree::graphs

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <span>
 
 #include "common/vectorize.h"
 #include "graphs/factor.h"
@@ -11,8 +12,6 @@
 namespace turbotree::graphs {
 
 inline constexpr std::int64_t kLanes = 4;
-
-#if defined(__GNUC__)
 
 // How vectors are passed depends on the target, which is no matter where all is inlined. This
 // holds for the whole file that includes this one.
@@ -25,30 +24,6 @@ TURBOTREE_INLINE Lanes where_greater(const Lanes& a, const Lanes& b, const Lanes
                                      const Lanes& no) {
   return a > b ? yes : no;
 }
-
-#else
-
-struct Lanes {
-  double lane[kLanes];
-  double operator[](std::int64_t k) const { return lane[k]; }
-  Lanes& operator+=(const Lanes& other) {
-    for (std::int64_t k = 0; k < kLanes; ++k) lane[k] += other.lane[k];
-    return *this;
-  }
-};
-
-inline Lanes operator-(Lanes a, const Lanes& b) {
-  for (std::int64_t k = 0; k < kLanes; ++k) a.lane[k] -= b.lane[k];
-  return a;
-}
-
-inline Lanes where_greater(const Lanes& a, const Lanes& b, Lanes yes, const Lanes& no) {
-  for (std::int64_t k = 0; k < kLanes; ++k)
-    if (!(a.lane[k] > b.lane[k])) yes.lane[k] = no.lane[k];
-  return yes;
-}
-
-#endif
 
 TURBOTREE_INLINE Lanes spread(double x) { return Lanes{x, x, x, x}; }
 
@@ -66,17 +41,17 @@ TURBOTREE_INLINE double added_up(const Lanes& lanes) {
   return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
 }
 
-// Calls visit(at, lanes, fresh) for lanes that cover values 0 .. size - 1, size >= kLanes. The last
+// Calls visit(at, lanes, fresh) for lanes that cover all values, at least kLanes of them. The last
 // lanes overlap those before them; `fresh` is the same with -infinity for values seen before.
 template <class Visitor>
-TURBOTREE_INLINE void for_each_lanes(std::int64_t size, const double* values, Visitor&& visit) {
-  const std::int64_t last = size - kLanes;
+TURBOTREE_INLINE void for_each_lanes(std::span<const double> values, Visitor&& visit) {
+  const auto last = static_cast<std::int64_t>(values.size()) - kLanes;
   std::int64_t at = 0;
   for (; at < last; at += kLanes) {
-    const Lanes lanes = load(values + at);
+    const Lanes lanes = load(values.data() + at);
     visit(at, lanes, lanes);
   }
-  const Lanes lanes = load(values + last);
+  const Lanes lanes = load(values.data() + last);
   const Lanes seen = spread(static_cast<double>(at - last));
   visit(last, lanes, where_greater(Lanes{0.5, 1.5, 2.5, 3.5}, seen, lanes, spread(-kInfinity)));
 }

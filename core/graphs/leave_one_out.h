@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
+#include <cstddef>
+#include <span>
 
 #include "graphs/factor.h"
 
@@ -14,20 +15,20 @@ namespace turbotree::graphs {
 inline constexpr double kSafeSum = 1e-280;
 
 // others[i] = sum of values[j], j != i; returns the sum of all. `others` must not overlap `values`.
-inline double sums_of_others(std::int64_t size, const double* values, double* others) {
+inline double sums_of_others(std::span<const double> values, std::span<double> others) {
   double from_left = 0.0, from_right = 0.0;
-  for (std::int64_t i = 0; i < size; ++i) others[i] = from_left, from_left += values[i];
-  for (std::int64_t i = size; i-- > 0;) others[i] += from_right, from_right += values[i];
+  for (std::size_t i = 0; i < values.size(); ++i) others[i] = from_left, from_left += values[i];
+  for (std::size_t i = values.size(); i-- > 0;) others[i] += from_right, from_right += values[i];
   return from_left;
 }
 
 // The two largest of some scores and the place of the first.
 struct TopTwo {
   double best = -kInfinity, second = -kInfinity;
-  std::int64_t where = -1;
+  std::size_t where = 0;
 
-  TopTwo(std::int64_t size, const double* scores) {
-    for (std::int64_t i = 0; i < size; ++i) {
+  explicit TopTwo(std::span<const double> scores) {
+    for (std::size_t i = 0; i < scores.size(); ++i) {
       if (scores[i] > best) {
         second = best, best = scores[i], where = i;
       } else {
@@ -36,24 +37,24 @@ struct TopTwo {
     }
   }
 
-  double without(std::int64_t i) const { return i == where ? second : best; }
+  double without(std::size_t i) const { return i == where ? second : best; }
 };
 
 // others[i] = log of the sum of e^scores[j], j != i, and of e^always; returns the log of the sum of
 // all. `always` may be -infinity.
-inline double log_sums_of_others(std::int64_t size, const double* scores, double always,
-                                 double* others) {
-  const TopTwo top(size, scores);
+inline double log_sums_of_others(std::span<const double> scores, double always,
+                                 std::span<double> others) {
+  const TopTwo top(scores);
   const double best = std::max(top.best, always);
   if (best == -kInfinity) return best;
   // Relative to the best, which is in the others' sums, nothing that is lost to rounding matters.
   const bool one_is_best = top.best > always;
   double sum = one_is_best ? std::exp(always - best) : 0.0;
-  for (std::int64_t i = 0; i < size; ++i) {
+  for (std::size_t i = 0; i < scores.size(); ++i) {
     others[i] = one_is_best && i == top.where ? 0.0 : std::exp(scores[i] - best);
     sum += others[i];
   }
-  for (std::int64_t i = 0; i < size; ++i)
+  for (std::size_t i = 0; i < scores.size(); ++i)
     others[i] = best + std::log1p(std::max(0.0, sum - others[i]));
   if (one_is_best) {  // the best itself is not among its others
     double& rest = others[top.where];
@@ -62,7 +63,7 @@ inline double log_sums_of_others(std::int64_t size, const double* scores, double
       rest = best + std::log(sum);
     } else {
       double around = std::exp(always - second);
-      for (std::int64_t i = 0; i < size; ++i)
+      for (std::size_t i = 0; i < scores.size(); ++i)
         if (i != top.where) around += std::exp(scores[i] - second);
       rest = second + std::log(around);
     }

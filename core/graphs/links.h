@@ -19,6 +19,13 @@ struct Links {
 
   std::int64_t links() const { return first_link.back(); }
   std::int64_t factors() const { return first_factor.back(); }
+  // What belongs to a block of an array over all links, or over all factors.
+  auto links_of_block(std::int64_t b, auto& all) const {
+    return std::span(all).subspan(first_link[b], first_link[b + 1] - first_link[b]);
+  }
+  auto factors_of_block(std::int64_t b, auto& all) const {
+    return std::span(all).subspan(first_factor[b], first_factor[b + 1] - first_factor[b]);
+  }
   // A number that speaks for the link's variable, seen by the factor, and the other way round.
   double turned(std::int64_t link, double number) const {
     return negated[link] != 0 ? -number : number;

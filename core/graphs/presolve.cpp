@@ -66,7 +66,7 @@ class Shifts {
       link += size;
     }
     double* const table = own_scores(block, f);
-    shift_numbers(table, table + block.factor(f).extras.size());
+    shift_numbers(table, table + block.factor(f).scores.size());
   }
 
   void shift_chain(BlockArrays& block, std::int64_t f) {
@@ -84,7 +84,7 @@ class Shifts {
 
   // A block has no offsets where no factor has scores, as chains of one node.
   static double* own_scores(BlockArrays& block, std::int64_t f) {
-    return block.extras.data() + (block.extra_offsets.empty() ? 0 : block.extra_offsets[f]);
+    return block.factor_scores.data() + (block.score_offsets.empty() ? 0 : block.score_offsets[f]);
   }
 
   void shift_group() {
@@ -135,7 +135,7 @@ std::vector<double*> numbers_of(Graph& graph) {
   };
   for (double& score : graph.scores) take(score);
   for (BlockArrays& block : graph.blocks)
-    for (double& score : block.extras) take(score);
+    for (double& score : block.factor_scores) take(score);
   return numbers;
 }
 
@@ -143,7 +143,7 @@ std::vector<double*> numbers_of(Graph& graph) {
 void rescale_oracles(BlockArrays& block, double unit) {
   for (Oracle& oracle : block.oracles)
     oracle = [unit, asked = std::move(oracle), scores = std::vector<double>()](
-                 std::span<const double> own, std::uint8_t* chosen) mutable {
+                 std::span<const double> own, std::span<std::uint8_t> chosen) mutable {
       scores.assign(own.begin(), own.end());
       for (double& score : scores) score *= unit;
       return asked(scores, chosen) / unit;
@@ -154,7 +154,8 @@ void rescale_oracles(BlockArrays& block, double unit) {
 double usual_score(const Graph& graph, const Taming& taming) {
   std::vector<double> scores_of_factors;
   for (const BlockArrays& block : graph.blocks)
-    scores_of_factors.insert(scores_of_factors.end(), block.extras.begin(), block.extras.end());
+    scores_of_factors.insert(scores_of_factors.end(), block.factor_scores.begin(),
+                             block.factor_scores.end());
   const double of_variables = typical_size(graph.scores, taming.from);
   const double of_factors = typical_size(scores_of_factors, taming.from);
   return of_variables > 0.0 ? std::max(of_variables, of_factors / kFactorsOutweigh) : of_factors;
@@ -167,7 +168,7 @@ double largest_score(const Graph& graph) {
   };
   for (const double score : graph.scores) look(score);
   for (const BlockArrays& block : graph.blocks)
-    for (const double score : block.extras) look(score);
+    for (const double score : block.factor_scores) look(score);
   return largest;
 }
 
@@ -175,14 +176,14 @@ double largest_score(const Graph& graph) {
 void restore_scores(Graph& graph, const Graph& before) {
   graph.scores = before.scores;
   for (std::size_t b = 0; b < graph.blocks.size(); ++b)
-    graph.blocks[b].extras = before.blocks[b].extras;
+    graph.blocks[b].factor_scores = before.blocks[b].factor_scores;
 }
 
 void scale(Graph& graph, double unit) {
   const double factor = 1.0 / unit;
   for (double& score : graph.scores) score *= factor;
   for (BlockArrays& block : graph.blocks) {
-    for (double& score : block.extras) score *= factor;
+    for (double& score : block.factor_scores) score *= factor;
     rescale_oracles(block, unit);
   }
 }

@@ -5,41 +5,40 @@
 namespace turbotree::graphs {
 
 TURBOTREE_CLONES
-double exponentials(std::int64_t size, double* values) {
-  for (std::int64_t i = 0; i < size; ++i)
-    values[i] = values[i] > kSmallestExponent ? values[i] : kSmallestExponent;
-  for (std::int64_t i = 0; i < size; ++i) values[i] = exponential(values[i]);
+double exponentials(std::span<double> values) {
+  for (double& value : values) value = value > kSmallestExponent ? value : kSmallestExponent;
+  for (double& value : values) value = exponential(value);
   double sum = 0.0;
-  for (std::int64_t i = 0; i < size; ++i) sum += values[i];
+  for (const double value : values) sum += value;
   return sum;
 }
 
-double Maximum::of_others(std::int64_t size, double* values, double* others) {
-  const std::int64_t where = std::max_element(values, values + size) - values;
+double Maximum::of_others(std::span<double> values, std::span<double> others) {
+  const std::int64_t where = std::max_element(values.begin(), values.end()) - values.begin();
   const double best = values[where];
-  std::fill(others, others + size, best);
+  std::fill(others.begin(), others.end(), best);
   values[where] = -kInfinity;
-  others[where] = of(size, values);
+  others[where] = of(values);
   return best;
 }
 
-double LogSum::of_others(std::int64_t size, double* values, double* others) {
-  const std::int64_t where = std::max_element(values, values + size) - values;
+double LogSum::of_others(std::span<double> values, std::span<double> others) {
+  const std::int64_t where = std::max_element(values.begin(), values.end()) - values.begin();
   const double top = values[where];
   if (top == -kInfinity) {
-    std::fill(others, others + size, -kInfinity);
+    std::fill(others.begin(), others.end(), -kInfinity);
     return top;
   }
   // What is left beside the largest may be too small to be seen beside it.
   values[where] = -kInfinity;
-  std::copy(values, values + size, others);
-  const double left = of(size, others);
+  std::copy(values.begin(), values.end(), others.begin());
+  const double left = of(others);
   values[where] = top;
-  for (std::int64_t i = 0; i < size; ++i) values[i] -= top;
-  const double sum = exponentials(size, values);
+  for (double& value : values) value -= top;
+  const double sum = exponentials(values);
   double after = 0.0, before = 0.0;
-  for (std::int64_t i = size; i-- > 0; after += values[i]) others[i] = after;
-  for (std::int64_t i = 0; i < size; before += values[i++])
+  for (std::size_t i = values.size(); i-- > 0; after += values[i]) others[i] = after;
+  for (std::size_t i = 0; i < values.size(); before += values[i++])
     others[i] = top + std::log(before + others[i]);
   others[where] = left;
   return top + std::log(sum);

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
+#include <span>
 
 #include "common/vectorize.h"
 #include "graphs/factor.h"
@@ -16,14 +16,14 @@
 namespace turbotree::graphs {
 
 // values := e^values (0 below -700), and their sum
-double exponentials(std::int64_t size, double* values);
+double exponentials(std::span<double> values);
 
 class Maximum {
  public:
-  static double of(std::int64_t size, double* values) {
-    return size == 0 ? -kInfinity : *std::max_element(values, values + size);
+  static double of(std::span<const double> values) {
+    return values.empty() ? -kInfinity : *std::max_element(values.begin(), values.end());
   }
-  static double of_others(std::int64_t size, double* values, double* others);
+  static double of_others(std::span<double> values, std::span<double> others);
   // This form of the comparison is what compilers turn into one instruction.
   TURBOTREE_INLINE void add(double value) { best_ = value > best_ ? value : best_; }
   TURBOTREE_INLINE double total() const { return best_; }
@@ -32,16 +32,16 @@ class Maximum {
   double best_ = -kInfinity;
 };
 
-// The sum is kept relative to its largest term so far: one exponential a term.
+// The sum is kept relative to its largest term so far: one exponential per term.
 class LogSum {
  public:
-  static double of(std::int64_t size, double* values) {
-    const double top = Maximum::of(size, values);
+  static double of(std::span<double> values) {
+    const double top = Maximum::of(values);
     if (top == -kInfinity) return top;
-    for (std::int64_t i = 0; i < size; ++i) values[i] -= top;
-    return top + std::log(exponentials(size, values));
+    for (double& value : values) value -= top;
+    return top + std::log(exponentials(values));
   }
-  static double of_others(std::int64_t size, double* values, double* others);
+  static double of_others(std::span<double> values, std::span<double> others);
   void add(double value) {
     if (value <= top_) {
       if (value > -kInfinity) sum_ += std::exp(value - top_);

@@ -3,21 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/ordered_sum.h"
 #include "common/vectorize.h"
 
 namespace turbotree::graphs {
 
 namespace {
-
-TURBOTREE_INLINE double inlined_dot(std::size_t size, const double* TURBOTREE_RESTRICT a,
-                                    const double* TURBOTREE_RESTRICT b) {
-  double sums[4] = {0.0, 0.0, 0.0, 0.0};
-  std::size_t i = 0;
-  for (; i + 4 <= size; i += 4)
-    for (std::size_t lane = 0; lane < 4; ++lane) sums[lane] += a[i + lane] * b[i + lane];
-  for (; i < size; ++i) sums[0] += a[i] * b[i];
-  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
-}
 
 TURBOTREE_CLONES
 void solve_columns(std::size_t size, std::size_t stride, const double* columns,
@@ -33,7 +24,7 @@ TURBOTREE_CLONES
 void solve_rows(std::size_t size, std::size_t stride, const double* columns, double* values) {
   for (std::size_t i = size; i-- > 0;) {
     const double* column = columns + i * stride;
-    values[i] -= inlined_dot(size - i - 1, column + i + 1, values + i + 1);
+    values[i] -= ordered_dot(size - i - 1, column + i + 1, values + i + 1);
     values[i] /= column[i];
   }
 }
@@ -52,14 +43,16 @@ void rotate(std::size_t size, double c, double s, double* TURBOTREE_RESTRICT lef
 }  // namespace
 
 TURBOTREE_CLONES
-double dot(std::size_t size, const double* a, const double* b) { return inlined_dot(size, a, b); }
-
-void Triangle::solve(double* values) const {
-  solve_columns(size_, capacity_, columns_.data(), values);
+double dot(std::span<const double> a, std::span<const double> b) {
+  return ordered_dot(a.size(), a.data(), b.data());
 }
 
-void Triangle::solve_transposed(double* values) const {
-  solve_rows(size_, capacity_, columns_.data(), values);
+void Triangle::solve(std::span<double> values) const {
+  solve_columns(size_, capacity_, columns_.data(), values.data());
+}
+
+void Triangle::solve_transposed(std::span<double> values) const {
+  solve_rows(size_, capacity_, columns_.data(), values.data());
 }
 
 void Triangle::grow() {
@@ -71,7 +64,7 @@ void Triangle::grow() {
   capacity_ = capacity;
 }
 
-void Triangle::append(const double* row, double diagonal) {
+void Triangle::append(std::span<const double> row, double diagonal) {
   if (size_ == capacity_) grow();
   for (std::size_t j = 0; j < size_; ++j) columns_[j * capacity_ + size_] = row[j];
   columns_[size_ * capacity_ + size_] = diagonal;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <initializer_list>
+#include <span>
 #include <vector>
 
 namespace turbotree::graphs {
@@ -13,11 +14,11 @@ class Triangle {
   void clear() { size_ = 0; }
 
   // values := L^-1 values, and values := L^-T values
-  void solve(double* values) const;
-  void solve_transposed(double* values) const;
+  void solve(std::span<double> values) const;
+  void solve_transposed(std::span<double> values) const;
 
   // Adds a last row: `row` left of the diagonal.
-  void append(const double* row, double diagonal);
+  void append(std::span<const double> row, double diagonal);
 
   // Takes a row and column out of the matrix. For each vector that is L^-1 b, takes the entry out
   // of b: the vector becomes what solving with the new L would give.
@@ -32,7 +33,7 @@ class Triangle {
   std::size_t size_ = 0, capacity_ = 0;
 };
 
-// Sum of products, in four sums side by side: not in the order of the elements.
-double dot(std::size_t size, const double* a, const double* b);
+// The sum of products, as ordered_sum adds it up.
+double dot(std::span<const double> a, std::span<const double> b);
 
 }  // namespace turbotree::graphs

@@ -12,6 +12,7 @@
 #include <cstddef>
 
 #include "common/interrupt.h"
+#include "common/ordered_sum.h"
 #include "common/vectorize.h"
 #include "trees/types.h"
 #include "trees/wide.h"
@@ -55,19 +56,11 @@ TURBOTREE_INLINE void add_scaled(Number* TURBOTREE_RESTRICT target, const Number
   for (int i = begin; i < end; ++i) target[i] += factor * row[i];
 }
 
-// Four running sums, because one would wait for its own last addition every time.
 template <class Number>
 TURBOTREE_INLINE Number sum_of(const Number* values, int begin, int end) {
-  Number a = Number(0.0), b = Number(0.0), c = Number(0.0), d = Number(0.0);
-  int i = begin;
-  for (; i + 4 <= end; i += 4) {
-    a += values[i];
-    b += values[i + 1];
-    c += values[i + 2];
-    d += values[i + 3];
-  }
-  for (; i < end; ++i) a += values[i];
-  return (a + b) + (c + d);
+  return ordered_sum<Number>(static_cast<std::size_t>(end - begin),
+                             [=](std::size_t i)
+                                 TURBOTREE_INLINE_LAMBDA { return values[begin + i]; });
 }
 
 // Four rows at once: one pass over the target instead of four.

@@ -10,31 +10,32 @@ namespace turbotree::graphs {
 
 namespace {
 
-std::int64_t common_divisor(std::int64_t size, const std::int32_t* costs) {
+std::int64_t common_divisor(std::span<const std::int32_t> costs) {
   std::int64_t divisor = 0;
-  for (std::int64_t i = 0; i < size; ++i) divisor = std::gcd(divisor, costs[i]);
+  for (std::size_t i = 0; i < costs.size(); ++i) divisor = std::gcd(divisor, costs[i]);
   return std::max<std::int64_t>(divisor, 1);
 }
 
-std::int64_t total_cost(std::int64_t size, const std::int32_t* costs) {
-  return std::accumulate(costs, costs + size, std::int64_t{0});
+std::int64_t total_cost(std::span<const std::int32_t> costs) {
+  return std::accumulate(costs.begin(), costs.end(), std::int64_t{0});
 }
 
 double larger(double a, double b) { return std::max(a, b); }
 
 }  // namespace
 
-double CostTable::entries(std::int64_t size, const std::int32_t* costs, std::int64_t limit) {
-  if (limit >= total_cost(size, costs)) return 0.0;
-  const auto columns = static_cast<double>(limit / common_divisor(size, costs)) + 1.0;
-  return (static_cast<double>(size) + 1.0) * columns;
+double CostTable::entries(std::span<const std::int32_t> costs, std::int64_t limit) {
+  if (limit >= total_cost(costs)) return 0.0;
+  const auto columns = static_cast<double>(limit / common_divisor(costs)) + 1.0;
+  return (static_cast<double>(costs.size()) + 1.0) * columns;
 }
 
 template <class Add>
-void CostTable::fill(std::int64_t size, const double* scores, const std::int32_t* costs,
+void CostTable::fill(std::span<const double> scores, std::span<const std::int32_t> costs,
                      std::int64_t limit, Add add) {
-  divisor_ = common_divisor(size, costs);
+  divisor_ = common_divisor(costs);
   limit_ = limit / divisor_;
+  const auto size = static_cast<std::int64_t>(costs.size());
   const std::int64_t columns = limit_ + 1;
   table_.resize(static_cast<std::size_t>((size + 1) * columns));
   std::fill(table_.end() - columns, table_.end(), 0.0);
@@ -50,18 +51,18 @@ void CostTable::fill(std::int64_t size, const double* scores, const std::int32_t
 
 // What links before and after leave each other, with and without the link itself.
 template <class Add>
-double CostTable::messages(std::int64_t size, const double* scores, const std::int32_t* costs,
-                           std::int64_t limit, double* messages, Add add) {
-  if (limit >= total_cost(size, costs)) {  // all is allowed
+double CostTable::messages(std::span<const double> scores, std::span<const std::int32_t> costs,
+                           std::int64_t limit, std::span<double> messages, Add add) {
+  if (limit >= total_cost(costs)) {  // all is allowed
     double value = 0.0;
-    for (std::int64_t i = 0; i < size; ++i) messages[i] = 0.0, value += add(0.0, scores[i]);
+    for (std::size_t i = 0; i < costs.size(); ++i) messages[i] = 0.0, value += add(0.0, scores[i]);
     return value;
   }
-  fill(size, scores, costs, limit, add);
+  fill(scores, costs, limit, add);
   forward_.assign(static_cast<std::size_t>(limit_) + 1, -kInfinity);
   forward_[0] = 0.0;
   std::int64_t reached = 0;  // what all links before cost together
-  for (std::int64_t i = 0; i < size; ++i) {
+  for (std::size_t i = 0; i < costs.size(); ++i) {
     const std::int64_t cost = costs[i] / divisor_;
     const double* after = row(i + 1);
     double with = -kInfinity, without = -kInfinity;
@@ -77,17 +78,17 @@ double CostTable::messages(std::int64_t size, const double* scores, const std::i
   return row(0)[limit_];
 }
 
-double CostTable::maximise(std::int64_t size, const double* scores, const std::int32_t* costs,
-                           std::int64_t limit, std::uint8_t* chosen) {
+double CostTable::maximise(std::span<const double> scores, std::span<const std::int32_t> costs,
+                           std::int64_t limit, std::span<std::uint8_t> chosen) {
   double best = 0.0;
-  if (limit >= total_cost(size, costs)) {
-    for (std::int64_t i = 0; i < size; ++i)
+  if (limit >= total_cost(costs)) {
+    for (std::size_t i = 0; i < costs.size(); ++i)
       chosen[i] = scores[i] > 0.0 ? 1 : 0, best += std::max(0.0, scores[i]);
     return best;
   }
-  fill(size, scores, costs, limit, larger);
+  fill(scores, costs, limit, larger);
   std::int64_t left = limit_;
-  for (std::int64_t i = 0; i < size; ++i) {
+  for (std::size_t i = 0; i < costs.size(); ++i) {
     const std::int64_t cost = costs[i] / divisor_;
     const double* next = row(i + 1);
     chosen[i] = cost <= left && scores[i] + next[left - cost] > next[left] ? 1 : 0;
@@ -96,14 +97,14 @@ double CostTable::maximise(std::int64_t size, const double* scores, const std::i
   return best;
 }
 
-double CostTable::max_messages(std::int64_t size, const double* scores, const std::int32_t* costs,
-                               std::int64_t limit, double* messages) {
-  return this->messages(size, scores, costs, limit, messages, larger);
+double CostTable::max_messages(std::span<const double> scores, std::span<const std::int32_t> costs,
+                               std::int64_t limit, std::span<double> messages) {
+  return this->messages(scores, costs, limit, messages, larger);
 }
 
-double CostTable::sum_messages(std::int64_t size, const double* scores, const std::int32_t* costs,
-                               std::int64_t limit, double* messages) {
-  return this->messages(size, scores, costs, limit, messages, log_add);
+double CostTable::sum_messages(std::span<const double> scores, std::span<const std::int32_t> costs,
+                               std::int64_t limit, std::span<double> messages) {
+  return this->messages(scores, costs, limit, messages, log_add);
 }
 
 }  // namespace turbotree::graphs

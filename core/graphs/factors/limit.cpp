@@ -15,8 +15,8 @@ struct Split {
   double fixed_cost = 0.0;              // of coordinates at 1
   double free_cost = 0.0, slope = 0.0;  // of those between: sum of cost * target, of cost^2
 
-  Split(std::int64_t size, const double* target, const std::int32_t* costs, double t) {
-    for (std::int64_t i = 0; i < size; ++i) {
+  Split(std::span<const double> target, std::span<const std::int32_t> costs, double t) {
+    for (std::size_t i = 0; i < costs.size(); ++i) {
       const double cost = costs[i];
       const double z = target[i] - t * cost;
       const bool one = z >= 1.0 && cost > 0.0;
@@ -38,10 +38,11 @@ struct Split {
 
 // The middle one of the multipliers strictly between two where a coordinate reaches 0 or 1;
 // -infinity if there is none.
-double LimitProjection::middle_border(std::int64_t size, const double* target,
-                                      const std::int32_t* costs, double low, double high) {
+double LimitProjection::middle_border(std::span<const double> target,
+                                      std::span<const std::int32_t> costs, double low,
+                                      double high) {
   borders_.clear();
-  for (std::int64_t i = 0; i < size; ++i) {
+  for (std::size_t i = 0; i < costs.size(); ++i) {
     if (costs[i] == 0) continue;
     for (const double reached : {0.0, 1.0}) {
       const double border = (target[i] - reached) / costs[i];
@@ -57,23 +58,23 @@ double LimitProjection::middle_border(std::int64_t size, const double* target,
 // The cost falls with the multiplier t in straight pieces. Newton's method, inside a bracket that
 // shrinks: a step that leaves it goes to the middle border between two pieces instead. No piece is
 // entered twice; the last step, on a piece that holds its own root, is exact.
-void LimitProjection::project(std::int64_t size, const double* target, const std::int32_t* costs,
-                              double limit, double* point, double& threshold) {
+void LimitProjection::project(std::span<const double> target, std::span<const std::int32_t> costs,
+                              double limit, std::span<double> point, double& threshold) {
   double cost = 0.0, high = 0.0;
-  for (std::int64_t i = 0; i < size; ++i) {
+  for (std::size_t i = 0; i < costs.size(); ++i) {
     point[i] = std::min(1.0, std::max(0.0, target[i]));
     cost += costs[i] * point[i];
     if (costs[i] > 0) high = std::max(high, target[i] / costs[i]);
   }
   if (cost <= limit) return;
   if (limit == 0.0) {
-    for (std::int64_t i = 0; i < size; ++i) point[i] = costs[i] > 0 ? 0.0 : point[i];
+    for (std::size_t i = 0; i < costs.size(); ++i) point[i] = costs[i] > 0 ? 0.0 : point[i];
     return;
   }
   double low = 0.0;
   double t = threshold > low && threshold < high ? threshold : low;
-  Split now(size, target, costs, t);
-  for (std::int64_t step = 0; step < 4 * size + 8; ++step) {
+  Split now(target, costs, t);
+  for (std::int64_t step = 0; step < 4 * static_cast<std::int64_t>(target.size()) + 8; ++step) {
     const double excess = now.excess(t, limit);
     if (excess == 0.0) break;
     (excess > 0.0 ? low : high) = t;
@@ -81,24 +82,24 @@ void LimitProjection::project(std::int64_t size, const double* target, const std
     if (root > low && root < high) {
       const Split before = now;
       t = root;
-      now = Split(size, target, costs, t);
+      now = Split(target, costs, t);
       if (now.same(before)) break;
     } else if (root == t && now.slope > 0.0) {
       break;
     } else {
-      const double border = middle_border(size, target, costs, low, high);
+      const double border = middle_border(target, costs, low, high);
       if (border == -kInfinity) {  // one straight piece is left
-        const Split piece(size, target, costs, 0.5 * (low + high));
+        const Split piece(target, costs, 0.5 * (low + high));
         t = piece.slope > 0.0 ? (piece.fixed_cost + piece.free_cost - limit) / piece.slope : high;
         t = std::min(high, std::max(low, t));
         break;
       }
       t = border;
-      now = Split(size, target, costs, t);
+      now = Split(target, costs, t);
     }
   }
   threshold = t;
-  for (std::int64_t i = 0; i < size; ++i)
+  for (std::size_t i = 0; i < costs.size(); ++i)
     point[i] = std::min(1.0, std::max(0.0, target[i] - t * costs[i]));
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace turbotree::graphs {
@@ -11,11 +12,11 @@ class LimitProjection {
   // The nearest point of the unit cube with sum of costs_i z_i <= limit. Costs are whole and not
   // negative. The threshold is the multiplier: the last one going in as a guess, the new one coming
   // out. `point` must not overlap `target`.
-  void project(std::int64_t size, const double* target, const std::int32_t* costs, double limit,
-               double* point, double& threshold);
+  void project(std::span<const double> target, std::span<const std::int32_t> costs, double limit,
+               std::span<double> point, double& threshold);
 
  private:
-  double middle_border(std::int64_t size, const double* target, const std::int32_t* costs,
+  double middle_border(std::span<const double> target, std::span<const std::int32_t> costs,
                        double low, double high);
 
   std::vector<double> borders_;

@@ -30,27 +30,27 @@ double best_forward(std::int64_t modifiers, const double* matrix, const double* 
 
 }  // namespace
 
-double SiblingChain::score(std::int64_t modifiers, const double* matrix,
-                           const std::uint8_t* chosen) {
-  const double* row = matrix;
+double SiblingChain::score(std::span<const double> matrix, std::span<const std::uint8_t> chosen) {
+  const std::size_t modifiers = chosen.size();
+  const double* row = matrix.data();
   double sum = 0.0;
-  for (std::int64_t k = 0; k < modifiers; ++k) {
+  for (std::size_t k = 0; k < modifiers; ++k) {
     if (chosen[k] == 0) continue;
     sum += row[k];
-    row = matrix + (k + 1) * (modifiers + 1);
+    row = matrix.data() + (k + 1) * (modifiers + 1);
   }
   return sum + row[modifiers];
 }
 
-double SiblingChain::best(std::int64_t modifiers, const double* matrix, const double* values) {
-  modifiers_ = modifiers, matrix_ = matrix, values_ = values;
-  before_.resize(static_cast<std::size_t>(modifiers) + 1);
-  total_ = best_forward(modifiers, matrix, values, before_.data());
+double SiblingChain::best(std::span<const double> matrix, std::span<const double> values) {
+  modifiers_ = static_cast<std::int64_t>(values.size()), matrix_ = matrix, values_ = values;
+  before_.resize(values.size() + 1);
+  total_ = best_forward(modifiers_, matrix.data(), values.data(), before_.data());
   return total_;
 }
 
-void SiblingChain::trace(std::uint8_t* chosen) const {
-  std::fill(chosen, chosen + modifiers_, std::uint8_t{0});
+void SiblingChain::trace(std::span<std::uint8_t> chosen) const {
+  std::fill(chosen.begin(), chosen.end(), std::uint8_t{0});
   if (total_ == -kInfinity) return;
   // Back from the stop: the row that gives the very number found on the way there.
   const std::int64_t width = modifiers_ + 1;
@@ -62,9 +62,9 @@ void SiblingChain::trace(std::uint8_t* chosen) const {
 }
 
 template <class Total>
-double SiblingChain::total(std::int64_t modifiers, const double* matrix, const double* values) {
-  modifiers_ = modifiers, matrix_ = matrix, values_ = values;
-  const std::int64_t width = modifiers + 1;
+double SiblingChain::total(std::span<const double> matrix, std::span<const double> values) {
+  modifiers_ = static_cast<std::int64_t>(values.size()), matrix_ = matrix, values_ = values;
+  const std::int64_t width = modifiers_ + 1;
   const auto size = static_cast<std::size_t>(width);
   before_.resize(size);
   after_.resize(size);
@@ -73,20 +73,20 @@ double SiblingChain::total(std::int64_t modifiers, const double* matrix, const d
   terms_.resize(size);
   for (std::int64_t j = 0; j < width; ++j) {
     for (std::int64_t i = 0; i <= j; ++i) terms_[i] = path(i) + matrix[i * width + j];
-    before_[j] = Total::of(j + 1, terms_.data());
+    before_[j] = Total::of(std::span(terms_).first(j + 1));
   }
-  for (std::int64_t i = modifiers; i >= 0; --i) {
+  for (std::int64_t i = modifiers_; i >= 0; --i) {
     for (std::int64_t j = i; j < width; ++j) terms_[j] = matrix[i * width + j] + rest(j);
-    after_[i] = Total::of(width - i, terms_.data() + i);
+    after_[i] = Total::of(std::span(terms_).subspan(i));
   }
-  for (std::int64_t k = 0; k < modifiers; ++k) with_[k] = before_[k] + after_[k + 1];
-  total_ = before_[modifiers];
+  for (std::int64_t k = 0; k < modifiers_; ++k) with_[k] = before_[k] + after_[k + 1];
+  total_ = before_[modifiers_];
   if (!std::is_same_v<Total, LogSum> || !fill_without_from_probabilities()) fill_without<Total>();
   return total_;
 }
 
-template double SiblingChain::total<Maximum>(std::int64_t, const double*, const double*);
-template double SiblingChain::total<LogSum>(std::int64_t, const double*, const double*);
+template double SiblingChain::total<Maximum>(std::span<const double>, std::span<const double>);
+template double SiblingChain::total<LogSum>(std::span<const double>, std::span<const double>);
 
 // A subset without a modifier goes past it, from one of the rows up to it.
 template <class Total>
@@ -102,20 +102,20 @@ void SiblingChain::fill_without() {
   }
   for (std::int64_t k = 0; k < modifiers_; ++k) {
     for (std::int64_t i = 0; i <= k; ++i) terms_[i] = path(i) + beyond_[i * width + k];
-    without_[k] = Total::of(k + 1, terms_.data());
+    without_[k] = Total::of(std::span(terms_).first(k + 1));
   }
 }
 
 // The probabilities of the steps from a row, in terms_.
 void SiblingChain::fill_steps_from(std::int64_t i) {
   const std::int64_t width = modifiers_ + 1;
-  const double* row = matrix_ + i * width;
+  const double* row = matrix_.data() + i * width;
   const double start = path(i) - total_;
   for (std::int64_t j = i; j < width; ++j) terms_[j] = start + row[j] + rest(j);
-  exponentials(width - i, terms_.data() + i);
+  exponentials(std::span(terms_).subspan(i));
 }
 
-void SiblingChain::add_steps(double weight, double* matrix) {
+void SiblingChain::add_steps(double weight, std::span<double> matrix) {
   if (total_ == -kInfinity) return;
   const std::int64_t width = modifiers_ + 1;
   for (std::int64_t i = 0; i < width; ++i) {
@@ -132,7 +132,7 @@ bool SiblingChain::fill_without_from_probabilities() {
   if (total_ == -kInfinity) return false;
   std::fill(without_.begin(), without_.end(), 0.0);
   for (std::int64_t i = 0; i < width; ++i) {
-    const double* row = matrix_ + i * width;
+    const double* row = matrix_.data() + i * width;
     fill_steps_from(i);
     double beyond = 0.0;
     for (std::int64_t j = modifiers_; j >= i; --j) {

@@ -14,22 +14,22 @@ namespace turbotree::graphs {
 class SiblingChain {
  public:
   // The matrix's part of a subset's score.
-  static double score(std::int64_t modifiers, const double* matrix, const std::uint8_t* chosen);
+  static double score(std::span<const double> matrix, std::span<const std::uint8_t> chosen);
 
   // The best score; trace() then writes the subset that has it.
-  double best(std::int64_t modifiers, const double* matrix, const double* values);
-  void trace(std::uint8_t* chosen) const;
+  double best(std::span<const double> matrix, std::span<const double> values);
+  void trace(std::span<std::uint8_t> chosen) const;
 
   // The total (Maximum or LogSum) over all subsets. After it, with()[k] is the total over those
   // that hold the modifier, without its own value, and without()[k] over those that do not.
   template <class Total>
-  double total(std::int64_t modifiers, const double* matrix, const double* values);
+  double total(std::span<const double> matrix, std::span<const double> values);
   std::span<const double> with() const { return with_; }
   std::span<const double> without() const { return without_; }
   // After total<LogSum>: the expectation of the matrix's part of the score.
   double expected_score() const { return expected_; }
   // After it too: adds to each cell that is read the probability of its step, times the weight.
-  void add_steps(double weight, double* matrix);
+  void add_steps(double weight, std::span<double> matrix);
 
  private:
   // The total over subsets up to row i, and over those from column j to the stop.
@@ -45,8 +45,7 @@ class SiblingChain {
   bool fill_without_from_probabilities();
 
   std::int64_t modifiers_ = 0;
-  const double* matrix_ = nullptr;
-  const double* values_ = nullptr;
+  std::span<const double> matrix_, values_;
   double total_ = 0.0, expected_ = 0.0;
   // before_[j]: up to the (j + 1)-th modifier or the stop, without that modifier's value;
   // after_[i]: from row i on, without its value.

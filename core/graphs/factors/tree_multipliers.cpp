@@ -24,7 +24,7 @@ void for_each_bit(const std::uint64_t* bits, std::size_t groups, Function&& func
 
 }  // namespace
 
-void TreeMultipliers::start(const double* target, TreeMemory& memory) {
+void TreeMultipliers::start(std::span<const double> target, TreeMemory& memory) {
   target_.clear();
   for (const std::int32_t arc : memory.arcs.arc_at) target_.push_back(target[arc]);
   shifted_ = target_;
@@ -34,8 +34,9 @@ void TreeMultipliers::start(const double* target, TreeMemory& memory) {
 
 void TreeMultipliers::project_word(std::size_t word, TreeMemory& memory) {
   const std::int32_t first = memory.arcs.start[word];
-  project_on_simplex(memory.arcs.start[word + 1] - first, shifted_.data() + first,
-                     point_.data() + first, memory.thresholds[word]);
+  const std::int32_t count = memory.arcs.start[word + 1] - first;
+  project_on_simplex(std::span(shifted_).subspan(first, count),
+                     std::span(point_).subspan(first, count), memory.thresholds[word]);
 }
 
 void TreeMultipliers::list_cut_words(const TreeMemory& memory) {

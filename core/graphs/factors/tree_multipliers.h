@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "graphs/factors/tree_memory.h"
@@ -15,7 +16,7 @@ namespace turbotree::graphs {
 class TreeMultipliers {
  public:
   // Takes the target of each arc and projects every word without any cuts.
-  void start(const double* target, TreeMemory& memory);
+  void start(std::span<const double> target, TreeMemory& memory);
   // False if the cuts are not satisfied after so many steps of Newton's method.
   bool fit(int max_steps, TreeMemory& memory);
 

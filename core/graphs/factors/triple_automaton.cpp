@@ -1,10 +1,23 @@
-#include "graphs/factors/triple_automaton.h"
-
+// TRIPLE_AUTOMATON: arcs from one head to its modifiers 1..K on one side, outward, with a score for
+// each three consecutive ones that are chosen. Start and stop count as modifiers 0 and K + 1.
+//
+// Any subset may be chosen. Factor scores: a cube of K x K x K; cell [i][j][k] is the score of i, j
+// + 1 and k + 2 in a row. Only i <= j <= k means anything, and a subset of none has no triple: it
+// scores 0.
+//
+// A subset is a path over *steps*: step [r][c] goes from r straight to c + 1, and c = K is the
+// stop. Cell [i][j][k] joins step [i][j] to step [j + 1][k + 1]. Matrices over steps have K + 1
+// rows.
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <span>
 #include <type_traits>
+#include <vector>
 
 #include "common/vectorize.h"
+#include "graphs/factor.h"
+#include "graphs/kinds.h"
 #include "graphs/semiring.h"
 
 namespace turbotree::graphs {
@@ -55,195 +68,218 @@ void walk(std::int64_t modifiers, const double* cube, const double* chances, dou
     }
 }
 
+class TripleAutomaton {
+ public:
+  static const char* check(const Factor& factor) {
+    const auto side = static_cast<std::size_t>(factor.links);
+    return factor.scores.size() == side * side * side
+               ? ""
+               : "the scores of three consecutive siblings are a cube, its sides as long as arcs";
+  }
+
+  double value(const Factor& factor, std::span<const std::uint8_t> chosen) {
+    const std::int64_t modifiers = factor.links;
+    const double* row = nullptr;  // of the two modifiers last seen
+    std::int64_t last = 0;
+    double sum = 0.0;
+    for (std::int64_t k = 0; k < modifiers; ++k) {
+      if (chosen[k] == 0) continue;
+      if (row != nullptr) sum += row[k - 1];
+      row = factor.scores.data() + (last * modifiers + k) * modifiers;
+      last = k + 1;
+    }
+    return row == nullptr ? 0.0 : sum + row[modifiers - 1];
+  }
+
+  double maximise(const Factor& factor, std::span<const double> scores,
+                  std::span<std::uint8_t> chosen) {
+    read(factor, scores);
+    before_.resize(static_cast<std::size_t>(width_ * width_));
+    best_forward(modifiers_, cube_, values_, before_.data());
+    std::int64_t r = 0, c = modifiers_;
+    for (std::int64_t i = 1; i < width_; ++i)
+      if (before_[i * width_ + c] > before_[r * width_ + c]) r = i;
+    const double best = before_[r * width_ + c];
+    std::fill(chosen.begin(), chosen.end(), std::uint8_t{0});
+    // Back from the stop: the step before that gives the very number found on the way there.
+    while (r > 0) {
+      const std::int64_t j = r - 1;
+      const double reached = before_[r * width_ + c];
+      std::int64_t i = 0;
+      while (i < j && before_[i * width_ + j] + values_[j] + row(i, j)[c - 1] != reached) ++i;
+      chosen[j] = 1;
+      c = j, r = i;
+    }
+    return best;
+  }
+
+  double max_messages(const Factor& factor, std::span<const double> scores,
+                      std::span<double> messages) {
+    read(factor, scores);
+    fill_before<Maximum>();
+    fill_after<Maximum>();
+    messages_from_totals<Maximum>(messages);
+    return Maximum::of(std::span(rest_).first(width_));
+  }
+
+  Sums sum_messages(const Factor& factor, std::span<const double> scores,
+                    std::span<double> messages) {
+    read(factor, scores);
+    fill_after<LogSum>();
+    const double log_partition = fill_probabilities();
+    double expected = 0.0;
+    for (std::int64_t k = 0; k < modifiers_; ++k) expected += terms_[k];
+    if (!messages_from_probabilities(messages)) {
+      fill_before<LogSum>();
+      messages_from_totals<LogSum>(messages);
+    }
+    return {log_partition, expected};
+  }
+
+  void expectations(const Factor& factor, std::span<const double> scores,
+                    std::span<double> expectations) {
+    read(factor, scores);
+    fill_after<LogSum>();
+    fill_probabilities();
+    std::fill(expectations.begin(), expectations.end(), 0.0);
+    for (std::int64_t i = 0; i < modifiers_; ++i)
+      for (std::int64_t j = i; j < modifiers_; ++j) {
+        const double step = steps_[i * width_ + j];
+        const std::int64_t first = (i * modifiers_ + j) * modifiers_;
+        for (std::int64_t k = first + j; k < first + modifiers_; ++k)
+          expectations[k] = step * chances_[k];
+      }
+  }
+
+ private:
+  void read(const Factor& factor, std::span<const double> scores) {
+    modifiers_ = factor.links, width_ = factor.links + 1;
+    cube_ = factor.scores.data(), values_ = scores.data();
+  }
+
+  const double* row(std::int64_t i, std::int64_t j) const {
+    return cube_ + (i * modifiers_ + j) * modifiers_;
+  }
+
+  template <class Total>
+  void fill_before() {
+    before_.resize(static_cast<std::size_t>(width_ * width_));
+    if constexpr (std::is_same_v<Total, Maximum>) {
+      best_forward(modifiers_, cube_, values_, before_.data());
+    } else {
+      terms_.resize(static_cast<std::size_t>(width_));
+      std::fill_n(before_.data(), width_, 0.0);
+      for (std::int64_t j = 0; j < modifiers_; ++j)
+        for (std::int64_t k = j; k < modifiers_; ++k) {
+          for (std::int64_t i = 0; i <= j; ++i)
+            terms_[i] = before_[i * width_ + j] + values_[j] + row(i, j)[k];
+          before_[(j + 1) * width_ + k + 1] = Total::of(std::span(terms_).first(j + 1));
+        }
+    }
+  }
+
+  // For sums also the chances of the cells.
+  template <class Total>
+  void fill_after() {
+    const auto steps = static_cast<std::size_t>(width_ * width_);
+    after_.resize(steps);
+    rest_.resize(steps);
+    terms_.resize(static_cast<std::size_t>(width_));
+    if constexpr (std::is_same_v<Total, LogSum>)
+      chances_.resize(static_cast<std::size_t>(modifiers_ * modifiers_ * modifiers_));
+    for (std::int64_t r = modifiers_; r >= 0; --r) {
+      rest_[r * width_ + modifiers_] = 0.0;
+      for (std::int64_t c = r; c < modifiers_; ++c) {
+        const std::int64_t count = modifiers_ - c;
+        const double* scores = row(r, c) + c;
+        const double* rest = rest_.data() + (c + 1) * width_ + c + 1;
+        std::span<double> terms = std::span(terms_).first(count);
+        if constexpr (std::is_same_v<Total, LogSum>)
+          terms = std::span(chances_).subspan((r * modifiers_ + c) * modifiers_ + c, count);
+        for (std::int64_t k = 0; k < count; ++k) terms[k] = scores[k] + rest[k];
+        double total = Maximum::of(terms);
+        if constexpr (std::is_same_v<Total, LogSum>) {
+          const double top = total == -kInfinity ? 0.0 : total;
+          for (std::int64_t k = 0; k < count; ++k) terms[k] -= top;
+          const double sum = exponentials(terms);
+          const double scale = sum > 0.0 ? 1.0 / sum : 0.0;
+          for (std::int64_t k = 0; k < count; ++k) terms[k] *= scale;
+          if (total > -kInfinity) total += std::log(sum);
+        }
+        after_[r * width_ + c] = total;
+        rest_[r * width_ + c] = values_[c] + total;
+      }
+    }
+  }
+
+  // The message of a modifier: the total over paths through it, without its value, against the
+  // total over paths with a step past it.
+  template <class Total>
+  void messages_from_totals(std::span<double> messages) {
+    without_.resize(static_cast<std::size_t>(width_ * width_));  // [r][k]: one step, from r past k
+    for (std::int64_t r = 0; r < width_; ++r) {
+      Total past;
+      for (std::int64_t c = modifiers_; c >= r; --c) {
+        without_[r * width_ + c] = past.total();
+        past.add(before_[r * width_ + c] + rest_[r * width_ + c]);
+      }
+    }
+    for (std::int64_t k = 0; k < modifiers_; ++k) {
+      for (std::int64_t r = 0; r <= k; ++r)
+        terms_[r] = before_[r * width_ + k] + after_[r * width_ + k];
+      const double with = Total::of(std::span(terms_).first(k + 1));
+      for (std::int64_t r = 0; r <= k; ++r) terms_[r] = without_[r * width_ + k];
+      messages[k] = log_odds(with, Total::of(std::span(terms_).first(k + 1)));
+    }
+  }
+
+  // After fill_after<LogSum>: the probabilities of all steps, and in terms_ the expected score of
+  // each third modifier; returns the log partition.
+  double fill_probabilities() {
+    steps_.resize(static_cast<std::size_t>(width_ * width_));
+    std::copy_n(rest_.data(), width_, terms_.data());
+    const double log_partition = LogSum::of(std::span(terms_).first(width_));
+    for (std::int64_t c = 0; c < width_; ++c) steps_[c] = rest_[c] - log_partition;
+    exponentials(std::span(steps_).first(width_));
+    walk(modifiers_, cube_, chances_.data(), steps_.data(), terms_.data());
+    return log_partition;
+  }
+
+  // By probabilities a message needs two logarithms only. False if one of the values is so certain
+  // that the other is lost in rounding.
+  bool messages_from_probabilities(std::span<double> messages) {
+    constexpr double kSmallest = 1e-250;
+    without_.resize(static_cast<std::size_t>(width_));
+    std::fill(without_.begin(), without_.end(), 0.0);
+    std::fill(messages.begin(), messages.end(), 0.0);
+    for (std::int64_t r = 0; r < width_; ++r) {
+      double past = steps_[r * width_ + modifiers_];
+      for (std::int64_t c = modifiers_ - 1; c >= r; --c) {
+        without_[c] += past;
+        messages[c] += steps_[r * width_ + c];
+        past += steps_[r * width_ + c];
+      }
+    }
+    for (std::int64_t k = 0; k < modifiers_; ++k)
+      if (messages[k] < kSmallest || without_[k] < kSmallest) return false;
+    for (std::int64_t k = 0; k < modifiers_; ++k)
+      messages[k] = std::log(messages[k]) - std::log(without_[k]) - values_[k];
+    return true;
+  }
+
+  std::int64_t modifiers_ = 0, width_ = 1;
+  const double* cube_ = nullptr;
+  const double* values_ = nullptr;
+  // Of each step: the total up to it, without the value of where it leads; the total from there on,
+  // without that value (after_) and with it (rest_); its probability.
+  std::vector<double> before_, after_, rest_, steps_;
+  std::vector<double> chances_;  // of each cell, given its first step
+  std::vector<double> terms_;
+  std::vector<double> without_;
+};
+
 }  // namespace
 
-const char* TripleAutomaton::check(const Factor& factor) {
-  const auto side = static_cast<std::size_t>(factor.links);
-  return factor.extras.size() == side * side * side
-             ? ""
-             : "the scores of three consecutive siblings are a cube, its sides as long as arcs";
-}
-
-void TripleAutomaton::read(const Factor& factor, const double* scores) {
-  modifiers_ = factor.links, width_ = factor.links + 1;
-  cube_ = factor.extras.data(), values_ = scores;
-}
-
-double TripleAutomaton::value(const Factor& factor, const std::uint8_t* chosen) {
-  const std::int64_t modifiers = factor.links;
-  const double* row = nullptr;  // of the two modifiers last seen
-  std::int64_t last = 0;
-  double sum = 0.0;
-  for (std::int64_t k = 0; k < modifiers; ++k) {
-    if (chosen[k] == 0) continue;
-    if (row != nullptr) sum += row[k - 1];
-    row = factor.extras.data() + (last * modifiers + k) * modifiers;
-    last = k + 1;
-  }
-  return row == nullptr ? 0.0 : sum + row[modifiers - 1];
-}
-
-double TripleAutomaton::maximise(const Factor& factor, const double* scores, std::uint8_t* chosen) {
-  read(factor, scores);
-  before_.resize(static_cast<std::size_t>(width_ * width_));
-  best_forward(modifiers_, cube_, values_, before_.data());
-  std::int64_t r = 0, c = modifiers_;
-  for (std::int64_t i = 1; i < width_; ++i)
-    if (before_[i * width_ + c] > before_[r * width_ + c]) r = i;
-  const double best = before_[r * width_ + c];
-  std::fill(chosen, chosen + modifiers_, std::uint8_t{0});
-  // Back from the stop: the step before that gives the very number found on the way there.
-  while (r > 0) {
-    const std::int64_t j = r - 1;
-    const double reached = before_[r * width_ + c];
-    std::int64_t i = 0;
-    while (i < j && before_[i * width_ + j] + values_[j] + row(i, j)[c - 1] != reached) ++i;
-    chosen[j] = 1;
-    c = j, r = i;
-  }
-  return best;
-}
-
-template <class Total>
-void TripleAutomaton::fill_before() {
-  before_.resize(static_cast<std::size_t>(width_ * width_));
-  if constexpr (std::is_same_v<Total, Maximum>) {
-    best_forward(modifiers_, cube_, values_, before_.data());
-  } else {
-    terms_.resize(static_cast<std::size_t>(width_));
-    std::fill_n(before_.data(), width_, 0.0);
-    for (std::int64_t j = 0; j < modifiers_; ++j)
-      for (std::int64_t k = j; k < modifiers_; ++k) {
-        for (std::int64_t i = 0; i <= j; ++i)
-          terms_[i] = before_[i * width_ + j] + values_[j] + row(i, j)[k];
-        before_[(j + 1) * width_ + k + 1] = Total::of(j + 1, terms_.data());
-      }
-  }
-}
-
-// For sums also the chances of the cells.
-template <class Total>
-void TripleAutomaton::fill_after() {
-  const auto steps = static_cast<std::size_t>(width_ * width_);
-  after_.resize(steps);
-  rest_.resize(steps);
-  terms_.resize(static_cast<std::size_t>(width_));
-  if constexpr (std::is_same_v<Total, LogSum>)
-    chances_.resize(static_cast<std::size_t>(modifiers_ * modifiers_ * modifiers_));
-  for (std::int64_t r = modifiers_; r >= 0; --r) {
-    rest_[r * width_ + modifiers_] = 0.0;
-    for (std::int64_t c = r; c < modifiers_; ++c) {
-      const std::int64_t count = modifiers_ - c;
-      const double* scores = row(r, c) + c;
-      const double* rest = rest_.data() + (c + 1) * width_ + c + 1;
-      double* terms = terms_.data();
-      if constexpr (std::is_same_v<Total, LogSum>)
-        terms = chances_.data() + (r * modifiers_ + c) * modifiers_ + c;
-      for (std::int64_t k = 0; k < count; ++k) terms[k] = scores[k] + rest[k];
-      double total = Maximum::of(count, terms);
-      if constexpr (std::is_same_v<Total, LogSum>) {
-        const double top = total == -kInfinity ? 0.0 : total;
-        for (std::int64_t k = 0; k < count; ++k) terms[k] -= top;
-        const double sum = exponentials(count, terms);
-        const double scale = sum > 0.0 ? 1.0 / sum : 0.0;
-        for (std::int64_t k = 0; k < count; ++k) terms[k] *= scale;
-        if (total > -kInfinity) total += std::log(sum);
-      }
-      after_[r * width_ + c] = total;
-      rest_[r * width_ + c] = values_[c] + total;
-    }
-  }
-}
-
-// The message of a modifier: the total over paths through it, without its value, against the total
-// over paths with a step past it.
-template <class Total>
-void TripleAutomaton::messages_from_totals(double* messages) {
-  without_.resize(static_cast<std::size_t>(width_ * width_));  // [r][k]: one step, from r past k
-  for (std::int64_t r = 0; r < width_; ++r) {
-    Total past;
-    for (std::int64_t c = modifiers_; c >= r; --c) {
-      without_[r * width_ + c] = past.total();
-      past.add(before_[r * width_ + c] + rest_[r * width_ + c]);
-    }
-  }
-  for (std::int64_t k = 0; k < modifiers_; ++k) {
-    for (std::int64_t r = 0; r <= k; ++r)
-      terms_[r] = before_[r * width_ + k] + after_[r * width_ + k];
-    const double with = Total::of(k + 1, terms_.data());
-    for (std::int64_t r = 0; r <= k; ++r) terms_[r] = without_[r * width_ + k];
-    messages[k] = log_odds(with, Total::of(k + 1, terms_.data()));
-  }
-}
-
-double TripleAutomaton::max_messages(const Factor& factor, const double* scores, double* messages) {
-  read(factor, scores);
-  fill_before<Maximum>();
-  fill_after<Maximum>();
-  messages_from_totals<Maximum>(messages);
-  return Maximum::of(width_, rest_.data());
-}
-
-// After fill_after<LogSum>: the probabilities of all steps, and in terms_ the expected score of
-// each third modifier; returns the log partition.
-double TripleAutomaton::fill_probabilities() {
-  steps_.resize(static_cast<std::size_t>(width_ * width_));
-  std::copy_n(rest_.data(), width_, terms_.data());
-  const double log_partition = LogSum::of(width_, terms_.data());
-  for (std::int64_t c = 0; c < width_; ++c) steps_[c] = rest_[c] - log_partition;
-  exponentials(width_, steps_.data());
-  walk(modifiers_, cube_, chances_.data(), steps_.data(), terms_.data());
-  return log_partition;
-}
-
-// By probabilities a message needs two logarithms only. False if one of the values is so certain
-// that the other is lost in rounding.
-bool TripleAutomaton::messages_from_probabilities(double* messages) {
-  constexpr double kSmallest = 1e-250;
-  without_.resize(static_cast<std::size_t>(width_));
-  std::fill(without_.begin(), without_.end(), 0.0);
-  std::fill(messages, messages + modifiers_, 0.0);
-  for (std::int64_t r = 0; r < width_; ++r) {
-    double past = steps_[r * width_ + modifiers_];
-    for (std::int64_t c = modifiers_ - 1; c >= r; --c) {
-      without_[c] += past;
-      messages[c] += steps_[r * width_ + c];
-      past += steps_[r * width_ + c];
-    }
-  }
-  for (std::int64_t k = 0; k < modifiers_; ++k)
-    if (messages[k] < kSmallest || without_[k] < kSmallest) return false;
-  for (std::int64_t k = 0; k < modifiers_; ++k)
-    messages[k] = std::log(messages[k]) - std::log(without_[k]) - values_[k];
-  return true;
-}
-
-Sums TripleAutomaton::sum_messages(const Factor& factor, const double* scores, double* messages) {
-  read(factor, scores);
-  fill_after<LogSum>();
-  const double log_partition = fill_probabilities();
-  double expected = 0.0;
-  for (std::int64_t k = 0; k < modifiers_; ++k) expected += terms_[k];
-  if (!messages_from_probabilities(messages)) {
-    fill_before<LogSum>();
-    messages_from_totals<LogSum>(messages);
-  }
-  return {log_partition, expected};
-}
-
-void TripleAutomaton::expectations(const Factor& factor, const double* scores,
-                                   double* expectations) {
-  read(factor, scores);
-  fill_after<LogSum>();
-  fill_probabilities();
-  std::fill_n(expectations, factor.extras.size(), 0.0);
-  for (std::int64_t i = 0; i < modifiers_; ++i)
-    for (std::int64_t j = i; j < modifiers_; ++j) {
-      const double step = steps_[i * width_ + j];
-      const std::int64_t first = (i * modifiers_ + j) * modifiers_;
-      for (std::int64_t k = first + j; k < first + modifiers_; ++k)
-        expectations[k] = step * chances_[k];
-    }
-}
+constinit const KindFunctions triple_automaton_kind = functions_of<TripleAutomaton>();
 
 }  // namespace turbotree::graphs

@@ -33,7 +33,7 @@ double size_of_shares(const Graph& graph, const Links& links) {
     if (links.degree[v] > 0 && counts(graph.scores[v])) add(graph.scores[v] / links.degree[v]);
   if (count == 0.0)
     for (const BlockArrays& block : graph.blocks)
-      for (const double score : block.extras)
+      for (const double score : block.factor_scores)
         if (counts(score)) add(kShareOfExtras * score);
   return count == 0.0 ? kShareOfExtras : std::sqrt(squares / count);
 }
@@ -138,19 +138,6 @@ double Admm::drift() {
   return sum;
 }
 
-std::vector<double> Admm::extras() {
-  std::size_t count = 0;
-  for (const BlockArrays& block : graph_.blocks) count += block.extras.size();
-  std::vector<double> found(count);
-  double* at = found.data();
-  for (std::int64_t b = 0; b < factors_.blocks(); ++b) {
-    const std::size_t own = graph_.blocks[b].extras.size();
-    if (own > 0) factors_.block(b).extras_of_points(point_.data() + links_.first_link[b], at);
-    at += own;
-  }
-  return found;
-}
-
 AdmmResult Admm::run(const AdmmOptions& options, Control& control) {
   AdmmResult result;
   const double lowest = lowest_value(graph_, pins_);
@@ -172,7 +159,7 @@ AdmmResult Admm::run(const AdmmOptions& options, Control& control) {
   std::int64_t next_look_at_penalty = kRoundsBetweenPenalties;
   const double exact_below = std::max(kExactBelow, options.residual_threshold);
   bool hurried = true, may_follow = false;
-  for (std::int64_t b = 0; b < factors_.blocks(); ++b) factors_.block(b).set_hurry(true);
+  for (std::int64_t b = 0; b < factors_.blocks(); ++b) factors_.block(b).set_inexact(true);
   if (control.trace) consensus_before_ = consensus_;
   for (;;) {
     const double move = step * penalty_;
@@ -207,7 +194,7 @@ AdmmResult Admm::run(const AdmmOptions& options, Control& control) {
         break;
       if (hurried ? residual < exact_below : residual > kHurryAgain * exact_below) {
         hurried = !hurried;
-        for (std::int64_t b = 0; b < factors_.blocks(); ++b) factors_.block(b).set_hurry(hurried);
+        for (std::int64_t b = 0; b < factors_.blocks(); ++b) factors_.block(b).set_inexact(hurried);
       }
       if (options.adapt_penalty && result.iterations >= next_look_at_penalty) {
         adapt_penalty(primal, dual);

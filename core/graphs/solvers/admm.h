@@ -40,7 +40,7 @@ struct AdmmOptions {
   bool extrapolate = true;
   double relative_gap = 1e-6;
   double cutoff = -kInfinity;
-  bool extras = false;  // tell how often the relaxed solution has each of the factors' extras
+  bool expectations = false;  // tell how often the relaxed solution has each factor score
 };
 
 struct AdmmResult {
@@ -67,8 +67,8 @@ class Admm {
   AdmmResult run(const AdmmOptions& options, Control& control);
 
   const std::vector<double>& consensus() const { return consensus_; }
-  // How often the factors' own solutions have each of their extras.
-  std::vector<double> extras();
+  // How often the factors' own solutions have each of their scores.
+  std::vector<double> expectations() { return factors_.expectations_at(point_); }
   const std::vector<double>& link_scores() const { return scores_; }
   double penalty() const { return penalty_; }
   Factors& factors() { return factors_; }

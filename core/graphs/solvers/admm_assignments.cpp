@@ -43,8 +43,9 @@ std::int64_t Admm::impossible_factor() {
         rounding_[l] = pin < 0 ? 0.0 : pushed(links_, l, pin, push);
       }
     }
-    factors_.block(b).maximise(0, block.factors(), rounding_.data() + link, chosen_.data() + link,
-                               own_.data() + first);
+    factors_.block(b).maximise(0, block.factors(),
+                               links_.links_of_block(b, std::as_const(rounding_)),
+                               links_.links_of_block(b, chosen_), links_.factors_of_block(b, own_));
     for (std::int64_t f = 0; f < block.factors(); ++f) {
       bool possible = own_[first + f] > -kInfinity;
       for (std::int64_t l = link + block.offsets[f]; l < link + block.offsets[f + 1]; ++l)
@@ -70,8 +71,8 @@ void Admm::propose() {
       const double u = seen(first + l, consensus_[v]);
       rounding_[l] = pins_[v] < 0 ? u : (u > 0.5 ? kPinnedScore : -kPinnedScore);
     }
-    factors_.block(b).maximise(0, count, rounding_.data(), chosen_.data(),
-                               rounding_.data() + links);
+    const auto scores = std::span<double>(rounding_);
+    factors_.block(b).maximise(0, count, scores.first(links), chosen_, scores.subspan(links));
     for (std::int64_t l = 0; l < links; ++l) {
       const std::int32_t v = links_.variable[first + l];
       if (pins_[v] < 0) candidate_[v] = links_.literal(first + l, chosen_[l]);

@@ -124,9 +124,8 @@ void Admm::project_all() {
   for (const std::int64_t l : pinned_links_)
     target_[l] = pushed(links_, l, pins_[links_.variable[l]], kPinnedTarget);
   for (std::int64_t b = 0; b < factors_.blocks(); ++b) {
-    const std::int64_t link = links_.first_link[b];
-    factors_.block(b).project(0, graph_.blocks[b].factors(), target_.data() + link, 1.0 / penalty_,
-                              point_.data() + link, own_.data() + links_.first_factor[b]);
+    factors_.block(b).project(links_.links_of_block(b, std::as_const(target_)), 1.0 / penalty_,
+                              links_.links_of_block(b, point_), links_.factors_of_block(b, own_));
   }
   // What a fixed link is pushed by does not count: its value is not a choice.
   for (const std::int64_t l : pinned_links_) target_[l] = point_[l];

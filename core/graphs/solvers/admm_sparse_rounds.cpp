@@ -85,8 +85,9 @@ void Admm::project_active() {
         for (std::int64_t l = link + offsets[f]; l < link + offsets[f + 1]; ++l)
           if (const Pin pin = pins_[links_.variable[l]]; pin >= 0)
             target_[l] = pushed(links_, l, pin, kPinnedTarget);
-    factors_.block(b).project(active_[b], target_.data() + link, 1.0 / penalty_,
-                              point_.data() + link, own_.data() + first);
+    factors_.block(b).project(active_[b], links_.links_of_block(b, std::as_const(target_)),
+                              1.0 / penalty_, links_.links_of_block(b, point_),
+                              links_.factors_of_block(b, own_));
     for (const std::int32_t f : active_[b]) {
       double sum = 0.0;
       for (std::int64_t l = link + offsets[f]; l < link + offsets[f + 1]; ++l) {

@@ -156,7 +156,7 @@ Answer run_admm(const Presolved& own, AdmmOptions options, const std::optional<A
   answer.relaxed = clipped(solver.consensus());
   answer.link_scores = solver.link_scores();
   answer.consensus = solver.consensus();
-  if (options.extras) answer.expectations = clipped(solver.extras());
+  if (options.expectations) answer.expectations = clipped(solver.expectations());
   answer.penalty = solver.penalty();
   return answer;
 }

@@ -36,7 +36,7 @@ struct Answer {
   std::optional<std::vector<double>> link_scores, consensus;
   double penalty = 0.0;
 
-  // One for each of the factors' extras, if asked for.
+  // One for each of the factor scores, if asked for.
   std::optional<std::vector<double>> expectations;
 
   // Of sum-product.

@@ -61,7 +61,7 @@ void Assignments::complete(const std::vector<double>& scores, std::vector<std::u
       scores_[l] = value == kOpen ? scores[l] : pushed(links_, l, static_cast<Pin>(value), push_);
     }
     if (!open) continue;
-    factors_.maximise(f, scores_.data(), chosen_.data());
+    factors_.maximise(f, scores_, chosen_);
     for (std::int64_t l = incidence_.offsets[f]; l < incidence_.offsets[f + 1]; ++l) {
       std::uint8_t& value = values[links_.variable[l]];
       if (value == kOpen) value = links_.literal(l, chosen_[l]);
@@ -93,10 +93,10 @@ double Assignments::bound(const std::vector<double>& scores) {
   for (std::int64_t b = 0; b < factors_.blocks(); ++b) {
     Block& block = factors_.block(b);
     const std::int64_t count = block.arrays().factors();
-    double* const best = values_.data() + links_.first_factor[b];
-    block.maximise(0, count, scores_.data() + links_.first_link[b],
-                   chosen_.data() + links_.first_link[b], best);
-    for (std::int64_t f = 0; f < count; ++f) sum += best[f];
+    const auto best = links_.factors_of_block(b, values_);
+    block.maximise(0, count, links_.links_of_block(b, std::as_const(scores_)),
+                   links_.links_of_block(b, chosen_), best);
+    for (const double value : best) sum += value;
   }
   return sum;
 }

@@ -40,9 +40,9 @@ void BeliefPropagation::tell(std::int64_t first, std::int64_t last) {
 
 void BeliefPropagation::compute(std::int64_t f) {
   if (options_.sums)
-    factors_.sum_messages(f, told_.data(), fresh_.data());
+    factors_.sum_messages(f, told_, fresh_);
   else
-    factors_.max_messages(f, told_.data(), fresh_.data());
+    factors_.max_messages(f, told_, fresh_);
 }
 
 double BeliefPropagation::change_of(std::int64_t f) const {

@@ -27,7 +27,7 @@ struct BeliefPropagationOptions {
   std::int64_t max_iterations = 200;
   double tolerance = 1e-8;    // largest change of a message
   double damping = 0.0;       // share of the old message kept
-  bool expectations = false;  // of the factors' extras, for sums
+  bool expectations = false;  // of the factor scores, for sums
 };
 
 struct BeliefPropagationResult {
@@ -36,7 +36,7 @@ struct BeliefPropagationResult {
   std::int64_t iterations = 0;
   std::vector<double> probabilities;  // for sums
   double log_partition = 0.0, entropy = 0.0;
-  std::vector<double> expectations;  // of all blocks' extras, if asked for
+  std::vector<double> expectations;  // of all blocks' factor scores, if asked for
   std::vector<std::uint8_t> values;  // for maxima; empty if no allowed assignment was found
   double value = -kInfinity, upper_bound = kInfinity;
   Trace trace;
@@ -73,7 +73,6 @@ class BeliefPropagation {
   void sift(std::int64_t place);
 
   void summarise_sums(BeliefPropagationResult& result);
-  void expect_extras(BeliefPropagationResult& result);
   void summarise_maxima(BeliefPropagationResult& result);
   bool suspicious(std::int64_t f, double value) const;
 

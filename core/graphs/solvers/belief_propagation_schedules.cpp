@@ -27,7 +27,7 @@ double BeliefPropagation::flood(Control& control) {
       if (control.should_stop()) return kInfinity;
       const std::int64_t end = std::min(f + kBatch, links_.first_factor[b + 1]);
       tell(incidence_.offsets[f], incidence_.offsets[end]);
-      factors_.messages(options_.sums, b, f, end, told_.data(), fresh_.data());
+      factors_.messages(options_.sums, b, f, end, told_, fresh_);
       for (std::int64_t l = incidence_.offsets[f]; l < incidence_.offsets[end]; ++l) {
         const double difference = clamped(l) - messages_[l];
         change = std::max(change, std::abs(difference));
@@ -42,7 +42,7 @@ double BeliefPropagation::flood(Control& control) {
 
 // The same for pairs, a batch at a time in the cache. Their messages are bounded by their scores.
 double BeliefPropagation::flood_pairs(std::int64_t block, Control& control) {
-  const std::vector<double>& own = graph_.blocks[block].extras;
+  const std::vector<double>& own = graph_.blocks[block].factor_scores;
   const std::int64_t first = links_.first_link[block], last = links_.first_link[block + 1];
   const double keep = options_.damping;
   double told[2 * kBatch], fresh[2 * kBatch];

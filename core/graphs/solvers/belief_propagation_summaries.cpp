@@ -35,34 +35,22 @@ void BeliefPropagation::summarise_sums(BeliefPropagationResult& result) {
         static_cast<double>(1 - links_.degree[v]) * (std::log1p(std::exp(-size)) + size * unlikely);
   }
   for (std::int64_t f = 0; f < links_.factors(); ++f) {
-    const Sums sums = factors_.sum_messages(f, told_.data(), fresh_.data());
+    const Sums sums = factors_.sum_messages(f, told_, fresh_);
     suspicion_ |= suspicious(f, sums.log_partition);
     // Log partition less the expected scores; told > 0 counts only where the link is 0.
-    double own_entropy = sums.log_partition - sums.expected_extra;
+    double own_entropy = sums.log_partition - sums.expected_score;
     for (std::int64_t l = incidence_.offsets[f]; l < incidence_.offsets[f + 1]; ++l) {
       const double told = told_[l], odds = told + fresh_[l];
       const double against = 1.0 / (1.0 + std::exp(told > 0.0 ? odds : -odds));
       own_entropy += (against > 0.0 ? std::abs(told) * against : 0.0) - std::max(0.0, told);
     }
     entropy += own_entropy;
-    expected += sums.expected_extra;
+    expected += sums.expected_score;
   }
   result.entropy = entropy;
   result.log_partition = expected + entropy;
-  if (options_.expectations) expect_extras(result);
-}
-
-// Under what the factors were told last.
-void BeliefPropagation::expect_extras(BeliefPropagationResult& result) {
-  std::size_t count = 0;
-  for (const BlockArrays& block : graph_.blocks) count += block.extras.size();
-  result.expectations.resize(count);
-  double* at = result.expectations.data();
-  for (std::int64_t b = 0; b < factors_.blocks(); ++b) {
-    const BlockArrays& block = graph_.blocks[b];
-    factors_.block(b).expectations(0, block.factors(), told_.data() + links_.first_link[b], at);
-    at += block.extras.size();
-  }
+  if (!options_.expectations) return;
+  result.expectations = factors_.expectations(told_);
   // Beside the messages of fixed variables rounding is not small.
   for (double& probability : result.expectations) probability = std::min(probability, 1.0);
 }
@@ -90,7 +78,7 @@ void BeliefPropagation::summarise_maxima(BeliefPropagationResult& result) {
   for (std::size_t v = 0; v < beliefs_.size(); ++v) candidate_[v] = beliefs_[v] > 0.0 ? 1 : 0;
   propose();
   for (std::int64_t f = 0; f < links_.factors() && result.values.empty(); ++f)
-    suspicion_ |= suspicious(f, factors_.max_messages(f, told_.data(), fresh_.data()));
+    suspicion_ |= suspicious(f, factors_.max_messages(f, told_, fresh_));
 }
 
 }  // namespace turbotree::graphs

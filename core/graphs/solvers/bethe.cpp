@@ -83,8 +83,8 @@ class Fit {
 
   // Of the factor that was fitted last.
   double entropy(std::int64_t f) {
-    const Sums sums = factors_.sum_messages(f, scores_.data(), messages_.data());
-    double entropy = sums.log_partition - sums.expected_extra;
+    const Sums sums = factors_.sum_messages(f, scores_, messages_);
+    double entropy = sums.log_partition - sums.expected_score;
     for (std::int64_t l = first_; l < last_; ++l)
       entropy -= probability(scores_[l] + messages_[l]) * scores_[l];
     return entropy;
@@ -93,7 +93,7 @@ class Fit {
  private:
   // The convex function that the fitted scores make smallest, its probabilities and their misfit.
   double evaluate(std::int64_t f, const std::vector<double>& scores) {
-    double value = factors_.sum_messages(f, scores.data(), messages_.data()).log_partition;
+    double value = factors_.sum_messages(f, scores, messages_).log_partition;
     means_.clear();
     misfit_ = 0.0;
     magnitude_ = 1.0 + std::abs(value);
@@ -118,7 +118,7 @@ class Fit {
       direction_[i] = wanted_[fixed] - means_[i];
       const bool on = means_[i] > 0.5;
       trial_[fixed] = on ? push_ : -push_;
-      factors_.sum_messages(f, trial_.data(), messages_.data());
+      factors_.sum_messages(f, trial_, messages_);
       trial_[fixed] = scores_[fixed];
       const double weight = 0.5 * (on ? means_[i] : means_[i] - 1.0);
       for (std::size_t j = 0; j < n; ++j) {

@@ -18,7 +18,7 @@ BranchAndBound::BranchAndBound(const Graph& graph, const BranchAndBoundOptions& 
     if (block.kind == Kind::kPair)
       for (std::int64_t f = 0; f < block.factors(); ++f)
         for (std::int64_t l = 2 * f; l < 2 * f + 2; ++l)
-          weight_[block.variables[l]] += std::abs(block.extras[f]);
+          weight_[block.variables[l]] += std::abs(block.factor_scores[f]);
 }
 
 double BranchAndBound::cutoff() const {
@@ -79,10 +79,10 @@ double BranchAndBound::find_losses(const std::vector<Pin>& pins) {
     }
   }
   for (std::size_t b = 0; b < graph_.blocks.size(); ++b) {
-    const std::int64_t count = graph_.blocks[b].factors(), link = links.first_link[b];
+    const std::int64_t count = graph_.blocks[b].factors();
     values_.resize(static_cast<std::size_t>(count));
-    factors.block(b).max_messages(0, count, scores_.data() + link, messages_.data() + link,
-                                  values_.data());
+    factors.block(b).max_messages(0, count, links.links_of_block(b, std::as_const(scores_)),
+                                  links.links_of_block(b, messages_), values_);
     for (const double value : values_) bound += value;
   }
   // The shares of a variable's score may miss it by a rounding error; what is left is its own.

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "common/ordered_sum.h"
 #include "common/vectorize.h"
 
 namespace turbotree::graphs {
@@ -15,12 +16,7 @@ constexpr double kLongestLeap = 1e4;
 TURBOTREE_CLONES
 double dot(std::int64_t size, const double* TURBOTREE_RESTRICT a,
            const double* TURBOTREE_RESTRICT b) {
-  double sums[4] = {0.0, 0.0, 0.0, 0.0};
-  std::int64_t i = 0;
-  for (; i + 4 <= size; i += 4)
-    for (int k = 0; k < 4; ++k) sums[k] += a[i + k] * b[i + k];
-  for (; i < size; ++i) sums[0] += a[i] * b[i];
-  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  return ordered_dot(static_cast<std::size_t>(size), a, b);
 }
 
 TURBOTREE_CLONES

@@ -12,11 +12,11 @@ double decisive_push(const Graph& graph) {
   for (std::size_t v = 0; v < strength.size(); ++v)
     strength[v] = graph.scores[v] > -kInfinity ? std::abs(graph.scores[v]) : 0.0;
   for (const BlockArrays& block : graph.blocks) {
-    if (block.extras.empty()) continue;
+    if (block.factor_scores.empty()) continue;
     for (std::int64_t f = 0; f < block.factors(); ++f) {
       const Factor factor = block.factor(f);
       double own = 0.0;
-      for (const double score : factor.extras)
+      for (const double score : factor.scores)
         if (score > -kInfinity) own = std::max(own, std::abs(score));
       if (block.kind == Kind::kPair) {
         strength[block.variables[2 * f]] += own;
@@ -54,10 +54,9 @@ std::int64_t propagate(Factors& factors, double push, std::vector<Pin>& pins, Co
       scores[l] = pin < 0 ? 0.0 : pushed(links, l, pin, push);
       satisfied += std::max(0.0, scores[l]);
     }
-    const double value =
-        factors.kind(f) == Kind::kCustom
-            ? factors.max_messages(f, scores.data(), messages.data())
-            : factors.sum_messages(f, scores.data(), messages.data()).log_partition;
+    const double value = factors.kind(f) == Kind::kCustom
+                             ? factors.max_messages(f, scores, messages)
+                             : factors.sum_messages(f, scores, messages).log_partition;
     if (!(value > satisfied - large)) return f;
     for (std::int64_t l = first; l < last; ++l) {
       const std::int32_t v = links.variable[l];

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "graphs/solvers/propagation.h"
 
@@ -35,17 +36,17 @@ SparsemapResult sparsemap(const Graph& graph, const SparsemapOptions& options,
       u[v] = std::clamp(graph.scores[v], 0.0, 1.0);
     shared |= links.degree[v] > 1;
   }
-  std::vector<double> target(count), point(count), own(static_cast<std::size_t>(links.factors())),
-      sum(variables);
-  for (std::int64_t b = 0; b < factors.blocks(); ++b) factors.block(b).set_hurry(false);
+  std::vector<double> target(count), point(count),
+      factor_scores(static_cast<std::size_t>(links.factors())), sum(variables);
+  for (std::int64_t b = 0; b < factors.blocks(); ++b) factors.block(b).set_inexact(false);
   const auto seen = [&](std::size_t l, double value) {
     return links.negated[l] != 0 ? 1.0 - value : value;
   };
   const auto project = [&](double scale) {
     for (std::int64_t b = 0; b < factors.blocks(); ++b)
-      factors.block(b).project(0, graph.blocks[b].factors(), target.data() + links.first_link[b],
-                               scale, point.data() + links.first_link[b],
-                               own.data() + links.first_factor[b]);
+      factors.block(b).project(links.links_of_block(b, std::as_const(target)), scale,
+                               links.links_of_block(b, point),
+                               links.factors_of_block(b, factor_scores));
   };
   const auto pin_targets = [&] {
     for (std::size_t l = 0; l < count; ++l) {
@@ -100,15 +101,7 @@ SparsemapResult sparsemap(const Graph& graph, const SparsemapOptions& options,
         penalty *= 0.5;
     }
   }
-  std::size_t extras = 0;
-  for (const BlockArrays& block : graph.blocks) extras += block.extras.size();
-  result.extras.assign(extras, 0.0);
-  double* at = result.extras.data();
-  for (std::int64_t b = 0; b < factors.blocks(); ++b) {
-    const std::size_t share = graph.blocks[b].extras.size();
-    if (share > 0) factors.block(b).extras_of_points(point.data() + links.first_link[b], at);
-    at += share;
-  }
+  result.expectations = factors.expectations_at(point);
   return result;
 }
 

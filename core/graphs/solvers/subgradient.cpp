@@ -61,7 +61,7 @@ void Subgradient::solve(std::int32_t f) {
     // Before the first round nobody has voted.
     if (round_ > 0) votes_[v] -= links_.literal(l, chosen_[l]);
   }
-  double dual = factors_.maximise(f, scores_.data(), chosen_.data());
+  double dual = factors_.maximise(f, scores_, chosen_);
   for (std::int64_t l = first; l < last; ++l) {
     const std::int32_t v = links_.variable[l];
     votes_[v] += links_.literal(l, chosen_[l]);

@@ -19,7 +19,7 @@ class Graph:
     def factors(self) -> int: ...
 
 def factor_values(graph: Graph, chosen: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
-    """Own score of each factor for the values of its links."""
+    """Factor score of each factor for the values of its links."""
 
 def maximise(graph: Graph, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.uint8], dict(shape=(None,))]]:
     """Each factor's best value and assignment under scores of its links."""
@@ -27,7 +27,7 @@ def maximise(graph: Graph, scores: Annotated[NDArray[numpy.float64], dict(shape=
 def max_messages(graph: Graph, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]: ...
 
 def sum_messages(graph: Graph, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
-    """Log partitions, messages and expected own scores."""
+    """Log partitions, messages and expected factor scores."""
 
 def expectations(graph: Graph, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
     """How often each of the factor scores counts."""
@@ -130,7 +130,7 @@ def tame_costs(costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), orde
     Costs without masks that outweigh the rest, how they differ, and their usual size.
     """
 
-def admm(max_iterations: int, residual_threshold: float, penalty: float, adapt_penalty: bool, step: float, extrapolate: bool, relative_gap: float, extras: bool, time_limit_seconds: float, trace: bool, start: tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], float] | None) -> Solver: ...
+def admm(max_iterations: int, residual_threshold: float, penalty: float, adapt_penalty: bool, step: float, extrapolate: bool, relative_gap: float, expectations: bool, time_limit_seconds: float, trace: bool, start: tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], float] | None) -> Solver: ...
 
 def branch_and_bound(max_nodes: int, max_rounds_per_node: int, relative_gap: float, time_limit_seconds: float, trace: bool, count: int = 1, keys: int = -1, same_size: bool = False, floor: float = float('-inf')) -> Solver: ...
 
@@ -145,7 +145,7 @@ def subgradient(rule: int, step: float, max_iterations: int, relative_gap: float
 def belief_propagation(sums: bool, schedule: int, max_iterations: int, tolerance: float, damping: float, expectations: bool, time_limit_seconds: float, trace: bool) -> Solver: ...
 
 def sparsemap(graph: Graph, max_iterations: int, threshold: float, start: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, point: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], int, bool]:
-    """The point, its extras, multipliers, rounds, whether it converged."""
+    """The point, how often it has each factor score, multipliers, rounds, whether it converged."""
 
 def bethe_entropy(graph: Graph, probabilities: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], tolerance: float, max_steps: int) -> tuple[float, int]:
     """The entropy, and the factor that has no such belief or -1."""

@@ -142,7 +142,7 @@ def prepare(
         step=float(step),
         extrapolate=as_flag(extrapolate, "extrapolate"),
         relative_gap=as_positive(tolerance, "tolerance"),
-        extras=as_flag(factors, "factors"),
+        expectations=as_flag(factors, "factors"),
         time_limit_seconds=read_time_limit(time_limit_seconds),
         trace=as_flag(trace, "trace"),
         start=start,
