@@ -83,7 +83,8 @@ class Pair {
     messages[1] = log_one_plus_exp(scores[0] + score) - log_one_plus_exp(scores[0]);
     const double both = scores[0] + scores[1] + score;
     const double log_partition = log_partition_of(score, scores);
-    return {log_partition, score * std::exp(both - log_partition)};
+    const double probability = std::exp(both - log_partition);
+    return {log_partition, probability > 0.0 ? score * probability : 0.0};  // may be -infinity
   }
 
   void expectations(const Factor& factor, std::span<const double> scores,
