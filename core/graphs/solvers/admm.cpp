@@ -7,183 +7,158 @@ namespace turbotree::graphs {
 
 namespace {
 
-// Sparse rounds cost several times as much a link, but save the idle ones.
+// Sparse rounds cost several times as much per link, but save the idle ones.
 constexpr double kSparseBelow = 0.2, kDenseAbove = 0.3;
 // Projections are exact while residuals are below the one, or below so many times that since.
-constexpr double kExactBelow = 1e-3, kHurryAgain = 3.0;
-constexpr double kFollowBelow = 0.5;  // share of active links up to which leaps pay in dense rounds
+constexpr double kExactBelow = 1e-3, kInexactAgain = 3.0;
+// The share of active links up to which extrapolation pays in dense rounds.
+constexpr double kExtrapolateBelow = 0.5;
 constexpr std::int64_t kRoundsBetweenLooks = 8;
 constexpr std::int64_t kRoundsBetweenProposals = 10;
 constexpr std::int64_t kRoundsBetweenPenalties = 10;  // at first; more and more later
-constexpr double kShareOfExtras = 0.04;
-constexpr double kNaturalPenalty = 4.0;  // times the size of a link's share of scores
 
-// Root mean square of the shares that links have of the variables' scores at first. Without such,
-// those of factors go by what pairs of a dense graph need.
-double size_of_shares(const Graph& graph, const Links& links) {
-  double squares = 0.0, count = 0.0;
-  const auto add = [&](double share) {
-    squares += share * share;
-    count += 1.0;
-  };
-  const auto counts = [&](double score) {
-    return score != 0.0 && std::abs(score) < graph.mask_size;
-  };
-  for (std::size_t v = 0; v < graph.scores.size(); ++v)
-    if (links.degree[v] > 0 && counts(graph.scores[v])) add(graph.scores[v] / links.degree[v]);
-  if (count == 0.0)
-    for (const BlockArrays& block : graph.blocks)
-      for (const double score : block.factor_scores)
-        if (counts(score)) add(kShareOfExtras * score);
-  return count == 0.0 ? kShareOfExtras : std::sqrt(squares / count);
-}
+// What of ADMM has not converged, for traces: Figure 3 of Martins et al. (2011).
+class MovingTrace {
+ public:
+  explicit MovingTrace(const AdmmState& s) : before_(s.consensus) {}
 
-// A penalty below this would let shares of masks reach as far as targets of fixed links.
-double least_penalty(const Graph& graph, const Links& links) {
-  double largest = 0.0;
-  for (std::size_t v = 0; v < graph.scores.size(); ++v)
-    if (graph.pins[v] < 0 && links.degree[v] > 0)
-      largest = std::max(largest, std::abs(graph.scores[v]) / links.degree[v]);
-  return 1e-5 * largest;
-}
+  // A variable is idle if all its copies in the last round were the consensus of the round before,
+  // which then does not move; a factor if all its variables are. Counted anew from all links,
+  // whether the round was sparse or not, so that it tells how many could have been omitted.
+  void append(const AdmmState& s, Trace& trace) {
+    std::vector<std::uint8_t> is_moving(s.consensus.size(), 0);
+    double variables = 0.0, of_variables = 0.0;
+    for (std::size_t v = 0; v < s.consensus.size(); ++v)
+      is_moving[v] = s.weight[v] > 0.0 && std::abs(s.consensus[v] - before_[v]) > s.idle;
+    for (std::int64_t l = 0; l < s.links.links(); ++l) {
+      const std::int32_t v = s.links.variable[l];
+      if (s.weight[v] > 0.0 && std::abs(s.point[l] - s.seen(l, s.consensus[v])) > s.idle)
+        is_moving[v] = 1;
+    }
+    for (std::size_t v = 0; v < s.consensus.size(); ++v) {
+      variables += is_moving[v];
+      of_variables += s.weight[v] > 0.0;
+    }
+    double factors = 0.0, links = 0.0;
+    for (std::size_t b = 0; b < s.graph.blocks.size(); ++b) {
+      const BlockArrays& block = s.graph.blocks[b];
+      for (std::int64_t f = 0; f < block.factors(); ++f) {
+        bool moving = false;
+        for (std::int64_t l = block.offsets[f]; l < block.offsets[f + 1] && !moving; ++l)
+          moving = is_moving[block.variables[l]] != 0;
+        if (!moving) continue;
+        factors += 1.0;
+        links += static_cast<double>(block.offsets[f + 1] - block.offsets[f]);
+      }
+    }
+    const auto share = [](double part, double whole) { return whole > 0.0 ? part / whole : 0.0; };
+    trace.moving_variables.push_back(share(variables, of_variables));
+    trace.moving_factors.push_back(share(factors, static_cast<double>(s.links.factors())));
+    trace.moving_links.push_back(share(links, static_cast<double>(s.links.links())));
+    before_ = s.consensus;
+  }
+
+ private:
+  std::vector<double> before_;  // the consensus one round ago
+};
 
 }  // namespace
 
-Admm::Admm(const Graph& graph) : graph_(graph), factors_(graph), links_(factors_.links()) {
-  const auto links = static_cast<std::size_t>(links_.links());
-  const auto factors = static_cast<std::size_t>(links_.factors());
-  const std::size_t variables = graph.scores.size();
-  sign_.resize(links);
-  offset_.resize(links);
-  for (std::size_t l = 0; l < links; ++l) {
-    offset_[l] = links_.negated[l];
-    sign_[l] = 1.0 - 2.0 * offset_[l];
-    any_negated_ |= links_.negated[l] != 0;
-  }
-  own_.assign(factors, 0.0);
-  awake_.assign(factors, -1);
-  target_.resize(links);
-  point_.resize(links);
-  scores_.resize(links);
-  sum_.resize(variables);
-  odd_sum_.resize(variables);
-  consensus_.assign(variables, 0.5);
-  announced_ = consensus_;
-  is_touched_.assign(variables, 0);
-  pull_.assign(variables, 0.0);
-  active_.resize(graph.blocks.size());
-  for (std::size_t l = 0; l < links; ++l) {
-    const std::int32_t v = links_.variable[l];
-    if (graph.pins[v] < 0) scores_[l] = sign_[l] * graph.scores[v] / links_.degree[v];
-    point_[l] = 0.5;
-  }
-  share_size_ = size_of_shares(graph, links_);
-  least_penalty_ = least_penalty(graph, links_);
-  set_pins(graph.pins);
-}
+Admm::Admm(const Graph& graph) : state_(graph), penalty_(graph, state_.links), active_(state_) {}
 
 void Admm::set_pins(const std::vector<Pin>& pins) {
-  pins_ = pins;
-  sparse_ = following_ = false;  // what was followed may be fixed now
-  rounds_in_mode_ = 0;
-  pinned_links_.clear();
-  fixed_ = 0.0;
-  weight_.resize(pins.size());
-  inverse_weight_.resize(pins.size());
-  for (std::size_t v = 0; v < pins.size(); ++v) {
-    const double score = graph_.scores[v];
-    weight_[v] = pins[v] < 0 ? links_.degree[v] : 0.0;
-    inverse_weight_[v] = weight_[v] > 0.0 ? 1.0 / weight_[v] : 0.0;
-    if (pins[v] >= 0) {
-      consensus_[v] = pins[v];
-      if (pins[v] == 1) fixed_ += score;
-    } else if (links_.degree[v] == 0) {
-      consensus_[v] = score > 0.0 ? 1.0 : 0.0;
-      fixed_ += std::max(0.0, score);
-    }
-  }
-  for (std::int64_t l = 0; l < links_.links(); ++l) {
-    if (pins[links_.variable[l]] < 0) continue;
-    pinned_links_.push_back(l);
-    point_[l] = seen(l, consensus_[links_.variable[l]]);
-  }
+  state_.set_pins(pins);
+  active_.start_dense_rounds();
+  acceleration_.stop();  // what was followed may be fixed now
 }
 
 void Admm::warm_start(std::span<const double> link_scores, std::span<const double> consensus,
                       double penalty) {
-  std::copy(link_scores.begin(), link_scores.end(), scores_.begin());
-  std::copy(consensus.begin(), consensus.end(), consensus_.begin());
-  std::fill(sum_.begin(), sum_.end(), 0.0);
-  for (std::int64_t l = 0; l < links_.links(); ++l)
-    sum_[links_.variable[l]] += sign_[l] * scores_[l];
-  for (std::int64_t l = 0; l < links_.links(); ++l) {
-    const std::int32_t v = links_.variable[l];
-    if (graph_.scores[v] > -kInfinity)
-      scores_[l] += sign_[l] * (graph_.scores[v] - sum_[v]) / links_.degree[v];
-    point_[l] = seen(l, consensus_[v]);
-  }
-  penalty_ = next_penalty_ = penalty;
-  set_pins(std::vector<Pin>(pins_));
+  state_.warm_start(link_scores, consensus);
+  state_.penalty = penalty;
+  penalty_.set(penalty);
+  set_pins(std::vector<Pin>(state_.pins));
 }
 
-// How much the shares of the variables' scores have come to miss the scores by rounding, which is
-// as much as a bound may be wrong.
-double Admm::drift() {
-  rounding_.assign(pins_.size(), 0.0);
-  for (std::int64_t l = 0; l < links_.links(); ++l)
-    rounding_[links_.variable[l]] += sign_[l] * scores_[l];
-  double sum = 0.0;
-  for (std::size_t v = 0; v < pins_.size(); ++v)
-    if (pins_[v] < 0 && links_.degree[v] > 0) sum += std::abs(graph_.scores[v] - rounding_[v]);
-  return sum;
+void Admm::set_inexact(bool inexact) {
+  for (std::int64_t b = 0; b < state_.factors.blocks(); ++b)
+    state_.factors.block(b).set_inexact(inexact);
+}
+
+void Admm::do_round() {
+  if (active_.sparse) {
+    active_.project(state_);
+    active_.average(state_);
+  } else {
+    project_all(state_);
+    average_all(state_);
+  }
+}
+
+bool Admm::choose_mode() {
+  const double links = std::max<double>(1.0, static_cast<double>(state_.links.links()));
+  bool few = false;
+  ++active_.rounds_in_mode;
+  if (!active_.sparse && active_.rounds_in_mode % kRoundsBetweenLooks == 0 &&
+      state_.moving_links < kExtrapolateBelow * links) {
+    active_.list(state_);
+    const auto active = static_cast<double>(active_.links);
+    few = active < kExtrapolateBelow * links;
+    if (active < kSparseBelow * links) {
+      active_.start_sparse_rounds(state_);
+      acceleration_.stop();
+    }
+  } else if (active_.sparse && static_cast<double>(active_.links) / links > kDenseAbove) {
+    active_.start_dense_rounds();
+    acceleration_.stop();
+  }
+  active_.end_round();
+  return few;
 }
 
 AdmmResult Admm::run(const AdmmOptions& options, Control& control) {
   AdmmResult result;
-  const double lowest = lowest_value(graph_, pins_);
-  const double links = std::max<double>(1.0, static_cast<double>(links_.links()));
-  if (first_penalty_ <= 0.0)
-    first_penalty_ = std::max(
-        least_penalty_, options.penalty > 0.0 ? options.penalty : kNaturalPenalty * share_size_);
-  if (penalty_ <= 0.0) penalty_ = next_penalty_ = first_penalty_;
-  idle_ = std::min(1e-6, 1e-3 * options.residual_threshold);
-  best_value_ = -kInfinity;
-  best_values_.clear();
-  any_tried_ = false;
-  result.impossible_factor = impossible_factor();
+  AdmmState& s = state_;
+  const double lowest = lowest_value(s.graph, s.pins);
+  const double links = std::max<double>(1.0, static_cast<double>(s.links.links()));
+  const double first_penalty = penalty_.start(options.penalty);
+  if (s.penalty <= 0.0) s.penalty = first_penalty;
+  s.idle = std::min(1e-6, 1e-3 * options.residual_threshold);
+  rounding_.clear();
+  result.impossible_factor = impossible_factor(s);
   if (result.impossible_factor >= 0) {
     result.outcome = Outcome::kInfeasible;
     return result;
   }
-  double primal = 0.0, dual = 0.0, step = 0.0, share = 1.0;
+  double primal = 0.0, dual = 0.0, step = 0.0, active_share = 1.0;
   std::int64_t next_look_at_penalty = kRoundsBetweenPenalties;
   const double exact_below = std::max(kExactBelow, options.residual_threshold);
-  bool hurried = true, may_follow = false;
-  for (std::int64_t b = 0; b < factors_.blocks(); ++b) factors_.block(b).set_inexact(true);
-  if (control.trace) consensus_before_ = consensus_;
+  bool inexact = true, few_active = false;
+  set_inexact(true);
+  MovingTrace moving(s);
   for (;;) {
-    const double move = step * penalty_;
-    penalty_ = next_penalty_ = std::max(next_penalty_, least_penalty_);
-    const double squares = sparse_ ? gather_active(move) : gather_all(move);
+    const double move = step * s.penalty;
+    s.penalty = penalty_.next();
+    const double squares = active_.sparse ? active_.gather(s, move) : gather_all(s, move);
     step = options.step;
     if (result.iterations > 0) {
       primal = std::sqrt(squares / links);
       const double residual = std::max(primal, dual);
-      const bool converged = residual < options.residual_threshold && !hurried;
-      if (converged || result.iterations % kRoundsBetweenProposals == 0) propose();
-      if (converged) propose_completed();
+      const bool converged = residual < options.residual_threshold && !inexact;
+      if (converged || result.iterations % kRoundsBetweenProposals == 0) rounding_.propose(s);
+      if (converged) rounding_.propose_completed(s);
       if (control.trace) {
         result.trace.iteration.push_back(result.iterations);
         result.trace.upper_bound.push_back(result.upper_bound);
-        result.trace.value.push_back(best_value_);
+        result.trace.value.push_back(rounding_.best_value);
         result.trace.primal_residual.push_back(primal);
         result.trace.dual_residual.push_back(dual);
-        result.trace.active.push_back(share);
-        trace_moving(result.trace);
+        result.trace.active.push_back(active_share);
+        moving.append(s, result.trace);
       }
-      const double tolerance = graph_.tolerance(options.relative_gap, result.upper_bound);
-      if (best_value_ >= result.upper_bound - tolerance &&
-          best_value_ >= result.upper_bound + drift() - tolerance)
+      const double tolerance = s.graph.tolerance(options.relative_gap, result.upper_bound);
+      if (rounding_.best_value >= result.upper_bound - tolerance &&
+          rounding_.best_value >= result.upper_bound + s.rounding_error() - tolerance)
         result.outcome = Outcome::kOptimal;
       else if (result.upper_bound <= options.cutoff)
         result.outcome = Outcome::kCutOff;
@@ -192,52 +167,37 @@ AdmmResult Admm::run(const AdmmOptions& options, Control& control) {
       if (result.outcome != Outcome::kLimit || result.iterations >= options.max_iterations ||
           control.should_stop())
         break;
-      if (hurried ? residual < exact_below : residual > kHurryAgain * exact_below) {
-        hurried = !hurried;
-        for (std::int64_t b = 0; b < factors_.blocks(); ++b) factors_.block(b).set_inexact(hurried);
+      if (inexact ? residual < exact_below : residual > kInexactAgain * exact_below) {
+        inexact = !inexact;
+        set_inexact(inexact);
       }
       if (options.adapt_penalty && result.iterations >= next_look_at_penalty) {
-        adapt_penalty(primal, dual);
+        penalty_.balance(s.penalty, primal, dual);
         next_look_at_penalty += std::max(kRoundsBetweenPenalties, result.iterations / 5);
       }
     }
-    if (options.extrapolate && (sparse_ || following_ || may_follow)) extrapolate();
-    if (sparse_) {
-      project_active();
-      average_active();
-    } else {
-      project_all();
-      average_all();
-    }
-    dual = std::sqrt(squared_change_ / links);
+    if (options.extrapolate && (active_.sparse || acceleration_.following() || few_active))
+      acceleration_.extrapolate(s, active_);
+    do_round();
+    dual = std::sqrt(s.squared_change / links);
     ++result.iterations;
-    result.upper_bound = std::min(result.upper_bound, bound());
-    if (result.upper_bound < lowest - 1e-6 * std::max(1.0, std::abs(lowest)) - graph_.rounding) {
+    result.upper_bound = std::min(result.upper_bound, s.bound.value());
+    if (result.upper_bound < lowest - 1e-6 * std::max(1.0, std::abs(lowest)) - s.graph.rounding) {
       result.outcome = Outcome::kInfeasible;
       break;
     }
-    if (options.adapt_penalty && result.iterations > 1) hasten_walk(primal, dual);
-    share = sparse_ ? static_cast<double>(active_links_) / links : 1.0;
-    ++rounds_in_mode_;
-    may_follow = false;
-    if (!sparse_ && rounds_in_mode_ % kRoundsBetweenLooks == 0 &&
-        moving_links_ < kFollowBelow * links) {
-      list_active();
-      may_follow = static_cast<double>(active_links_) < kFollowBelow * links;
-      if (static_cast<double>(active_links_) < kSparseBelow * links) start_sparse_rounds();
-    } else if (sparse_ && share > kDenseAbove) {
-      sparse_ = following_ = false;
-      rounds_in_mode_ = 0;
-    }
-    ++rounds_;
+    if (options.adapt_penalty && result.iterations > 1)
+      penalty_.lower_while_drifting(s.penalty, primal, dual);
+    active_share = active_.sparse ? static_cast<double>(active_.links) / links : 1.0;
+    few_active = choose_mode();
   }
-  result.upper_bound += drift();
+  result.upper_bound += s.rounding_error();
   if (result.outcome == Outcome::kLimit) {
-    propose();
-    propose_completed();
+    rounding_.propose(s);
+    rounding_.propose_completed(s);
   }
-  result.value = best_value_;
-  result.values = best_values_;
+  result.value = rounding_.best_value;
+  result.values = rounding_.best_values;
   return result;
 }
 
