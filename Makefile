@@ -3,11 +3,11 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-ROOMS := trees chains graphs features networks parsing
+PACKAGES := trees chains graphs features networks parsing
 CORE := $(shell find core -name '*.cpp' -o -name '*.h')
 SOURCES := pyproject.toml CMakeLists.txt $(CORE)
 
-.PHONY: demo test test-all docs lint sanitize stubs fuzz figures bench bench-bars reproduce-small model-en check-offline clean
+.PHONY: demo test test-all docs lint clang sanitize stubs fuzz figures bench bench-bars reproduce-small model-en check-offline clean
 
 demo: $(VENV)/.built
 	$(BIN)/turbotree demo
@@ -52,6 +52,15 @@ $(VENV)/.built: $(BIN)/python $(SOURCES)
 $(VENV)/.dev: $(BIN)/python $(SOURCES)
 	$(BIN)/python -m pip install --quiet -e '.[dev]'
 	touch $(VENV)/.built $@
+
+# The core once more with Clang, for its warnings, which are errors; nothing is run.
+clang: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet cmake ninja
+	$(BIN)/cmake -S . -B build/clang -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
+	  -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_CXX_FLAGS=-Werror -DCMAKE_BUILD_TYPE=Release \
+	  -DPython_EXECUTABLE=$(abspath $(BIN))/python \
+	  -Dnanobind_DIR=$$($(BIN)/python -m nanobind --cmake_dir)
+	$(BIN)/cmake --build build/clang
 
 # The extension modules' type stubs are generated and committed; a test keeps them true.
 stubs: $(VENV)/.dev
