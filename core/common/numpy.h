@@ -6,6 +6,7 @@
 
 #include <span>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -40,6 +41,21 @@ template <class T>
 Output<T, 2> to_numpy(std::vector<T>&& values, std::size_t width) {
   auto* const owned = new std::vector<T>(std::move(values));
   return Output<T, 2>(owned->data(), {owned->size() / width, width}, owner_of(owned));
+}
+
+// Binds a vector of a class as a property: an array that keeps the object alive. With a width, a
+// matrix with rows of it.
+template <auto Member, int Width = 0, class Class>
+void def_array(nanobind::class_<Class>& bound, const char* name) {
+  using Values = std::remove_reference_t<decltype(std::declval<Class&>().*Member)>;
+  using T = typename Values::value_type;
+  bound.def_prop_ro(name, [](nanobind::pointer_and_handle<Class> self) {
+    Values& values = self.p->*Member;
+    if constexpr (Width == 0)
+      return Output<T>(values.data(), {values.size()}, self.h);
+    else
+      return Output<T, 2>(values.data(), {values.size() / Width, Width}, self.h);
+  });
 }
 
 inline void require(bool condition, const char* message) {

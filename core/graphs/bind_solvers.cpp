@@ -153,24 +153,20 @@ std::tuple<Output<double>, Taming, double> tame_costs(const Input<double>& costs
   return {to_numpy(std::move(own)), taming, usual};
 }
 
-using Floats = Output<double>;
-
-std::tuple<Floats, Floats, Floats, std::int64_t, bool> sparsemap_of(
-    const Graph& graph, std::int64_t max_iterations, double threshold,
-    const std::optional<Input<double>>& start, const std::optional<Input<double>>& point) {
+SparsemapResult sparsemap_of(const Graph& graph, std::int64_t max_iterations, double threshold,
+                             const std::optional<Input<double>>& start,
+                             const std::optional<Input<double>>& point) {
   require(!start || start->shape(0) == static_cast<std::size_t>(graph.links()),
-          "one multiplier a link is needed");
-  require(!point || point->shape(0) == graph.scores.size(), "one number a variable is needed");
+          "one multiplier per link is needed");
+  require(!point || point->shape(0) == graph.scores.size(), "one number per variable is needed");
   Control control;
   control.interrupted = interrupted_by_user;
-  SparsemapResult found = run_unlocked([&] {
+  return run_unlocked([&] {
     control.start();
     return sparsemap(graph, {max_iterations, threshold},
                      start ? view(*start) : std::span<const double>{},
                      point ? view(*point) : std::span<const double>{}, control);
   });
-  return {to_numpy(std::move(found.point)), to_numpy(std::move(found.expectations)),
-          to_numpy(std::move(found.multipliers)), found.iterations, found.converged};
 }
 
 }  // namespace
@@ -196,10 +192,14 @@ void bind_solvers(nb::module_& m) {
         "time_limit_seconds"_a, "trace"_a);
   m.def("belief_propagation", &belief_propagation, "sums"_a, "schedule"_a, "max_iterations"_a,
         "tolerance"_a, "damping"_a, "expectations"_a, "time_limit_seconds"_a, "trace"_a);
-  m.def(
-      "sparsemap", &sparsemap_of, "graph"_a, "max_iterations"_a, "threshold"_a, "start"_a.none(),
-      "point"_a.none(),
-      "The point, how often it has each factor score, multipliers, rounds, whether it converged.");
+  nb::class_<SparsemapResult> found(m, "SparsemapResult");
+  def_array<&SparsemapResult::point>(found, "point");
+  def_array<&SparsemapResult::expectations>(found, "expectations");
+  def_array<&SparsemapResult::multipliers>(found, "multipliers");
+  found.def_ro("iterations", &SparsemapResult::iterations)
+      .def_ro("converged", &SparsemapResult::converged);
+  m.def("sparsemap", &sparsemap_of, "graph"_a, "max_iterations"_a, "threshold"_a, "start"_a.none(),
+        "point"_a.none());
   m.def("bethe_entropy", &bethe, "graph"_a, "probabilities"_a, "tolerance"_a, "max_steps"_a,
         "The entropy, and the factor that has no such belief or -1.");
 }

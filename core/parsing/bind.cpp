@@ -103,28 +103,18 @@ std::tuple<Output<double>, Output<double>> arc_marginals_of(const IntVector& len
   return {to_numpy(std::move(probabilities)), to_numpy(std::move(log_partitions))};
 }
 
-using ArcArrays = std::tuple<Output<std::int32_t, 2>, Output<std::int32_t>>;
-
-ArcArrays to_arrays(ArcList&& list) {
-  return {to_numpy(std::move(list.arcs), 2), to_numpy(std::move(list.offsets))};
-}
-
-ArcArrays all_arcs_of(const IntVector& lengths) {
+ArcList all_arcs_of(const IntVector& lengths) {
   require(are_lengths(lengths), "lengths: expected 0 or more");
-  ArcList list;
-  {
-    const Unlocked unlocked;
-    list = all_arcs(view(lengths));
-  }
-  return to_arrays(std::move(list));
+  const Unlocked unlocked;
+  return all_arcs(view(lengths));
 }
 
-ArcArrays prune_arcs(const IntVector& lengths, const Input<std::int32_t, 2>& arcs,
-                     const IntVector& offsets, const Input<double>& scores, bool single_root,
-                     bool projective, double threshold, int max_heads,
-                     const std::optional<IntVector>& keep) {
+ArcList prune_arcs(const IntVector& lengths, const Input<std::int32_t, 2>& arcs,
+                   const IntVector& offsets, const Input<double>& scores, bool single_root,
+                   bool projective, double threshold, int max_heads,
+                   const std::optional<IntVector>& keep) {
   const ArcBatch batch = make_scored_batch(lengths, arcs, offsets, scores.shape(0));
-  require(!keep || keep->shape(0) == words_of(lengths), "keep: expected one head a word");
+  require(!keep || keep->shape(0) == words_of(lengths), "keep: expected one head per word");
   require(max_heads >= 1, "max_heads: expected at least 1");
   ArcList kept;
   BatchStatus status;
@@ -134,16 +124,16 @@ ArcArrays prune_arcs(const IntVector& lengths, const Input<std::int32_t, 2>& arc
                    keep ? view(*keep) : std::span<const std::int32_t>{}, kept);
   }
   check(status);
-  return to_arrays(std::move(kept));
+  return kept;
 }
 
 LabelChains label_chains_of(const IntVector& lengths, const IntVector& heads,
                             const IntVector& classes, const Input<std::int32_t, 2>& lists,
                             const IntVector& list_offsets, const IntVector& list_labels) {
   require(are_lengths(lengths), "lengths: expected 0 or more");
-  require(heads.shape(0) == words_of(lengths), "heads: expected one a word");
+  require(heads.shape(0) == words_of(lengths), "heads: expected one per word");
   require(classes.shape(0) == heads.shape(0) + lengths.shape(0),
-          "classes: expected one a word and one a root");
+          "classes: expected one per word and one per root");
   require(lists.shape(0) == lists.shape(1), "lists: expected a square matrix");
   const LabelDictionary dictionary{lists.shape(0), lists.data(), view(list_offsets),
                                    view(list_labels)};
@@ -158,21 +148,14 @@ LabelChains label_chains_of(const IntVector& lengths, const IntVector& heads,
   return chains;
 }
 
-// Gives an array of the chains away: it can be asked for once.
-template <std::vector<std::int32_t> LabelChains::*Member>
-Output<std::int32_t> take(LabelChains& chains) {
-  return to_numpy(std::move(chains.*Member));
-}
-template <std::vector<std::int32_t> LabelChains::*Member, int Width>
-Output<std::int32_t, 2> take_rows(LabelChains& chains) {
-  return to_numpy(std::move(chains.*Member), Width);
-}
-
 }  // namespace
 
 NB_MODULE(_core, m) {
   m.doc() = "Hot loops of turbotree.parsing: trees over candidate arcs, parts, chains of labels.";
   raise_interruptions();
+  nb::class_<ArcList> arcs(m, "ArcList");
+  def_array<&ArcList::arcs, 2>(arcs, "arcs");
+  def_array<&ArcList::offsets>(arcs, "offsets");
   m.def("all_arcs", &all_arcs_of, "lengths"_a);
   m.def("best_trees", &best_trees_of, "lengths"_a, "arcs"_a, "offsets"_a, "scores"_a,
         "single_root"_a, "projective"_a);
@@ -184,17 +167,17 @@ NB_MODULE(_core, m) {
   bind_ancestry(m);
   bind_parts(m);
 
-  nb::class_<LabelChains>(m, "LabelChains", "Parts of a labelling; each array can be taken once.")
-      .def("take_nodes", &take_rows<&LabelChains::nodes, LabelChains::node_width>)
-      .def("take_node_offsets", &take<&LabelChains::node_offsets>)
-      .def("take_words", &take<&LabelChains::words>)
-      .def("take_label_offsets", &take<&LabelChains::label_offsets>)
-      .def("take_labels", &take<&LabelChains::labels>)
-      .def("take_pairs", &take_rows<&LabelChains::pairs, LabelChains::pair_width>)
-      .def("take_pair_offsets", &take<&LabelChains::pair_offsets>)
-      .def("take_pair_label_offsets", &take<&LabelChains::pair_label_offsets>)
-      .def("take_pair_labels", &take<&LabelChains::pair_labels>)
-      .def("take_edge_offsets", &take<&LabelChains::edge_offsets>);
+  nb::class_<LabelChains> chains(m, "LabelChains", "The parts of a labelling.");
+  def_array<&LabelChains::nodes, LabelChains::node_width>(chains, "nodes");
+  def_array<&LabelChains::node_offsets>(chains, "node_offsets");
+  def_array<&LabelChains::words>(chains, "words");
+  def_array<&LabelChains::label_offsets>(chains, "label_offsets");
+  def_array<&LabelChains::labels>(chains, "labels");
+  def_array<&LabelChains::pairs, LabelChains::pair_width>(chains, "pairs");
+  def_array<&LabelChains::pair_offsets>(chains, "pair_offsets");
+  def_array<&LabelChains::pair_label_offsets>(chains, "pair_label_offsets");
+  def_array<&LabelChains::pair_labels>(chains, "pair_labels");
+  def_array<&LabelChains::edge_offsets>(chains, "edge_offsets");
   m.def("label_chains", &label_chains_of, "lengths"_a, "heads"_a, "classes"_a, "lists"_a,
         "list_offsets"_a, "list_labels"_a);
 }

@@ -1,7 +1,3 @@
-#include <nanobind/stl/tuple.h>
-
-#include <tuple>
-
 #include "parsing/ancestry.h"
 #include "parsing/bind.h"
 
@@ -13,32 +9,33 @@ namespace {
 
 using namespace turbotree::numpy;
 
-auto arrays_of(LiteralList& list) {
-  return std::tuple(to_numpy(std::move(list.rows), 2), to_numpy(std::move(list.offsets)),
-                    to_numpy(std::move(list.literals)));
-}
-
-auto arrays_of(Ancestry::Groups& groups) {
-  return std::tuple(to_numpy(std::move(groups.outputs)), to_numpy(std::move(groups.inputs)),
-                    to_numpy(std::move(groups.input_offsets)), to_numpy(std::move(groups.offsets)));
-}
-
-auto ancestry_of(const Input<std::int32_t>& lengths, const Input<std::int32_t, 2>& arcs,
-                 const Input<std::int32_t>& offsets, bool paths, bool nonprojective) {
+Ancestry ancestry_of(const Input<std::int32_t>& lengths, const Input<std::int32_t, 2>& arcs,
+                     const Input<std::int32_t>& offsets, bool paths, bool nonprojective) {
   const ArcBatch batch = make_batch(lengths, arcs, offsets);
-  Ancestry found = [&] {
-    const Unlocked unlocked;
-    return ancestry(batch, paths, nonprojective);
-  }();
-  return std::tuple(arrays_of(found.paths), arrays_of(found.nonprojective),
-                    to_numpy(std::move(found.variables)), to_numpy(std::move(found.ands), 3),
-                    to_numpy(std::move(found.and_offsets)), arrays_of(found.sums),
-                    arrays_of(found.ors));
+  const Unlocked unlocked;
+  return ancestry(batch, paths, nonprojective);
 }
 
 }  // namespace
 
 void bind_ancestry(nb::module_& m) {
+  nb::class_<LiteralList> literals(m, "LiteralList");
+  def_array<&LiteralList::rows, 2>(literals, "rows");
+  def_array<&LiteralList::offsets>(literals, "offsets");
+  def_array<&LiteralList::literals>(literals, "literals");
+  nb::class_<Ancestry::Groups> groups(m, "AncestryGroups");
+  def_array<&Ancestry::Groups::outputs>(groups, "outputs");
+  def_array<&Ancestry::Groups::inputs>(groups, "inputs");
+  def_array<&Ancestry::Groups::input_offsets>(groups, "input_offsets");
+  def_array<&Ancestry::Groups::offsets>(groups, "offsets");
+  nb::class_<Ancestry> all(m, "Ancestry");
+  all.def_ro("paths", &Ancestry::paths)
+      .def_ro("nonprojective", &Ancestry::nonprojective)
+      .def_ro("sums", &Ancestry::sums)
+      .def_ro("ors", &Ancestry::ors);
+  def_array<&Ancestry::variables>(all, "variables");
+  def_array<&Ancestry::ands, 3>(all, "ands");
+  def_array<&Ancestry::and_offsets>(all, "and_offsets");
   m.def("ancestry", &ancestry_of, "lengths"_a, "arcs"_a, "offsets"_a, "paths"_a, "nonprojective"_a);
 }
 

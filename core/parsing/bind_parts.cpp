@@ -1,7 +1,3 @@
-#include <nanobind/stl/tuple.h>
-
-#include <tuple>
-
 #include "parsing/bind.h"
 #include "parsing/parts.h"
 
@@ -16,42 +12,48 @@ using namespace turbotree::numpy;
 using IntVector = Input<std::int32_t>;
 using IntMatrix = Input<std::int32_t, 2>;
 
-// What a list has beyond rows, their offsets and arcs.
-std::tuple<> others(PartList&) { return {}; }
-auto others(GrandparentList& list) { return std::tuple(to_numpy(std::move(list.cells))); }
-auto others(ThirdOrderList& list) {
-  return std::tuple(to_numpy(std::move(list.cells)), to_numpy(std::move(list.spans), 2));
-}
-auto others(SiblingList& list) {
-  return std::tuple(to_numpy(std::move(list.cells)), to_numpy(std::move(list.spans), 2),
-                    to_numpy(std::move(list.links)), to_numpy(std::move(list.link_offsets)),
-                    to_numpy(std::move(list.automaton_offsets)),
-                    to_numpy(std::move(list.variables)), to_numpy(std::move(list.above)),
-                    to_numpy(std::move(list.variable_offsets)),
-                    to_numpy(std::move(list.score_offsets)));
-}
-
 // Options, if any, say what the automata score.
 template <auto Build, class... Options>
 auto parts_of(const IntVector& lengths, const IntMatrix& arcs, const IntVector& offsets,
               Options... options) {
   const ArcBatch batch = make_batch(lengths, arcs, offsets);
-  auto list = [&] {
-    const Unlocked unlocked;
-    if constexpr (sizeof...(options) == 0)
-      return Build(batch);
-    else
-      return Build(batch, AutomataKind{options...});
-  }();
-  return std::tuple_cat(
-      std::tuple(to_numpy(std::move(list.rows), list.kColumns), to_numpy(std::move(list.offsets)),
-                 to_numpy(std::move(list.arcs), list.kArcs)),
-      others(list));
+  const Unlocked unlocked;
+  if constexpr (sizeof...(options) == 0)
+    return Build(batch);
+  else
+    return Build(batch, AutomataKind{options...});
+}
+
+// What all lists have.
+template <class List>
+nb::class_<List> bind_list(nb::module_& m, const char* name) {
+  nb::class_<List> bound(m, name);
+  def_array<&List::rows, List::kColumns>(bound, "rows");
+  def_array<&List::offsets>(bound, "offsets");
+  def_array<&List::arcs, List::kArcs>(bound, "arcs");
+  return bound;
 }
 
 }  // namespace
 
 void bind_parts(nb::module_& m) {
+  bind_list<PartList>(m, "PartList");
+  auto siblings = bind_list<SiblingList>(m, "SiblingList");
+  def_array<&SiblingList::cells>(siblings, "cells");
+  def_array<&SiblingList::spans, 2>(siblings, "spans");
+  def_array<&SiblingList::links>(siblings, "links");
+  def_array<&SiblingList::link_offsets>(siblings, "link_offsets");
+  def_array<&SiblingList::automaton_offsets>(siblings, "automaton_offsets");
+  def_array<&SiblingList::variables>(siblings, "variables");
+  def_array<&SiblingList::above>(siblings, "above");
+  def_array<&SiblingList::variable_offsets>(siblings, "variable_offsets");
+  def_array<&SiblingList::score_offsets>(siblings, "score_offsets");
+  auto grand = bind_list<GrandparentList>(m, "GrandparentList");
+  def_array<&GrandparentList::cells>(grand, "cells");
+  auto thirds = bind_list<ThirdOrderList>(m, "ThirdOrderList");
+  def_array<&ThirdOrderList::cells>(thirds, "cells");
+  def_array<&ThirdOrderList::spans, 2>(thirds, "spans");
+
   m.def("consecutive_siblings", &parts_of<&consecutive_siblings, bool, bool>, "lengths"_a, "arcs"_a,
         "offsets"_a, "grandparents"_a, "grand_siblings"_a);
   m.def("all_siblings", &parts_of<&all_siblings>, "lengths"_a, "arcs"_a, "offsets"_a);

@@ -177,17 +177,17 @@ def test_chains_are_those_of_a_walk_through_the_tree(case, lengths, seed):
             edges.append(block)
         node_ends.append(len(nodes))
         pair_ends.append(len(pairs))
-    assert built.take_nodes().tolist() == nodes
-    assert built.take_node_offsets().tolist() == node_ends
-    assert built.take_words().tolist() == words
-    assert built.take_labels().tolist() == [*chain(*labels)]
-    assert built.take_label_offsets().tolist() == np.cumsum([0, *map(len, labels)]).tolist()
-    assert built.take_pairs().tolist() == [row for row, _ in pairs]
-    assert built.take_pair_offsets().tolist() == pair_ends
-    assert built.take_pair_labels().tolist() == [label for _, own in pairs for label in own]
+    assert built.nodes.tolist() == nodes
+    assert built.node_offsets.tolist() == node_ends
+    assert built.words.tolist() == words
+    assert built.labels.tolist() == [*chain(*labels)]
+    assert built.label_offsets.tolist() == np.cumsum([0, *map(len, labels)]).tolist()
+    assert built.pairs.tolist() == [row for row, _ in pairs]
+    assert built.pair_offsets.tolist() == pair_ends
+    assert built.pair_labels.tolist() == [label for _, own in pairs for label in own]
     ends = np.cumsum([0, *(len(own) for _, own in pairs)])
-    assert built.take_pair_label_offsets().tolist() == ends.tolist()
-    assert built.take_edge_offsets().tolist() == np.cumsum([0, *map(len, edges)]).tolist()
+    assert built.pair_label_offsets.tolist() == ends.tolist()
+    assert built.edge_offsets.tolist() == np.cumsum([0, *map(len, edges)]).tolist()
 
 
 class LabelCase:

@@ -144,8 +144,23 @@ def subgradient(rule: int, step: float, max_iterations: int, relative_gap: float
 
 def belief_propagation(sums: bool, schedule: int, max_iterations: int, tolerance: float, damping: float, expectations: bool, time_limit_seconds: float, trace: bool) -> Solver: ...
 
-def sparsemap(graph: Graph, max_iterations: int, threshold: float, start: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, point: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], int, bool]:
-    """The point, how often it has each factor score, multipliers, rounds, whether it converged."""
+class SparsemapResult:
+    @property
+    def point(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+
+    @property
+    def expectations(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+
+    @property
+    def multipliers(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+
+    @property
+    def iterations(self) -> int: ...
+
+    @property
+    def converged(self) -> bool: ...
+
+def sparsemap(graph: Graph, max_iterations: int, threshold: float, start: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, point: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> SparsemapResult: ...
 
 def bethe_entropy(graph: Graph, probabilities: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], tolerance: float, max_steps: int) -> tuple[float, int]:
     """The entropy, and the factor that has no such belief or -1."""

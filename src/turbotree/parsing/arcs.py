@@ -39,7 +39,8 @@ def all_arcs(lengths: IntArray) -> Parts:
     >>> all_arcs(np.array([2], dtype=np.int32)).rows.tolist()
     [[0, 1], [0, 2], [1, 2], [2, 1]]
     """
-    return Parts(*_core.all_arcs(lengths))
+    found = _core.all_arcs(lengths)
+    return Parts(found.arcs, found.offsets)
 
 
 def best_trees(lengths: IntArray, arcs: Parts, scores: FloatArray, shape: TreeShape) -> IntArray:
@@ -164,7 +165,7 @@ class Pruner:
         single_root: bool,
     ) -> Parts:
         """Return the likely ones of some arcs, and those of the trees to keep."""
-        rows, offsets = _core.prune(
+        kept = _core.prune(
             lengths,
             arcs.rows,
             arcs.offsets,
@@ -175,4 +176,4 @@ class Pruner:
             self.options.max_heads,
             keep,
         )
-        return Parts(rows, offsets)
+        return Parts(kept.arcs, kept.offsets)

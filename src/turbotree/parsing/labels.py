@@ -205,19 +205,19 @@ class LabelModel:
         )
         return _Chains(
             LabelledParts(
-                built.take_nodes(),
-                built.take_node_offsets(),
-                built.take_label_offsets(),
-                built.take_labels(),
+                built.nodes,
+                built.node_offsets,
+                built.label_offsets,
+                built.labels,
             ),
             LabelledParts(
-                built.take_pairs(),
-                built.take_pair_offsets(),
-                built.take_pair_label_offsets(),
-                built.take_pair_labels(),
+                built.pairs,
+                built.pair_offsets,
+                built.pair_label_offsets,
+                built.pair_labels,
             ),
-            built.take_words(),
-            built.take_edge_offsets(),
+            built.words,
+            built.edge_offsets,
         )
 
 

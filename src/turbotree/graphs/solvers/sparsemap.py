@@ -73,14 +73,16 @@ def sparsemap(
     >>> sparsemap(graph).point.round(6)  # sparsemax
     array([0.4, 0.6, 0. ])
     """
-    point, factor_marginals, multipliers, iterations, converged = _core.sparsemap(
+    found = _core.sparsemap(
         core_graph(graph),
         as_count(max_iterations, "max_iterations", 1),
         as_positive(threshold, "threshold"),
         None if start is None else start.multipliers,
         None if start is None else start.point,
     )
-    return Sparsemap(point, factor_marginals, iterations, converged, multipliers)
+    return Sparsemap(
+        found.point, found.expectations, found.iterations, found.converged, found.multipliers
+    )
 
 
 def factor_scores_of(graph: FactorGraph) -> FloatArray:

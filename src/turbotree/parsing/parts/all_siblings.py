@@ -21,5 +21,5 @@ class AllSiblingsFamily(PairFamily):
     @classmethod
     def find(cls, candidates: Candidates) -> AllSiblingsFamily:
         """Find the parts that candidate arcs form."""
-        rows, offsets, arcs = _core.all_siblings(*candidates.given)
-        return cls(Parts(rows, offsets), arcs)
+        found = _core.all_siblings(*candidates.given)
+        return cls(Parts(found.rows, found.offsets), found.arcs)

@@ -10,7 +10,7 @@ if the tree is a factor.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -67,6 +67,15 @@ class Ancestry:
     sums: LiteralGroups
     ors: LiteralGroups
 
+    @classmethod
+    def of(cls, found: _core.Ancestry) -> Ancestry:
+        """Take the arrays that the core has found."""
+        sums, ors = (
+            LiteralGroups(groups.outputs, groups.inputs, groups.input_offsets, groups.offsets)
+            for groups in (found.sums, found.ors)
+        )
+        return cls(found.variables, found.ands, found.and_offsets, sums, ors)
+
     def ands_of(self, sentence: int) -> IntArray:
         """Return a sentence's rows of variables that stand for two literals."""
         return self.ands[self.and_offsets[sentence] : self.and_offsets[sentence + 1]]
@@ -101,18 +110,18 @@ class AncestryFamily(Family):
     def find(cls, candidates: Candidates) -> AncestryFamily:
         """Find the parts that candidate arcs form."""
         wanted = [name in candidates.names for name in ("path", "nonprojective")]
-        core: Any = candidates.shared(
+        found: _core.Ancestry = candidates.shared(
             "ancestry", lambda: _core.ancestry(*candidates.given, *wanted)
         )
-        paths, nonprojective, variables, ands, and_offsets, sums, ors = core
-        ancestry = candidates.shared(
-            "ancestry of both",
-            lambda: Ancestry(
-                variables, ands, and_offsets, LiteralGroups(*sums), LiteralGroups(*ors)
-            ),
+        ancestry = candidates.shared("ancestry of both", lambda: Ancestry.of(found))
+        pairs = found.paths if cls.name == "path" else found.nonprojective
+        return cls(
+            Parts(pairs.rows, pairs.offsets),
+            pairs.literals,
+            ancestry,
+            candidates.arcs,
+            candidates.lengths,
         )
-        rows, offsets, literals = paths if cls.name == "path" else nonprojective
-        return cls(Parts(rows, offsets), literals, ancestry, candidates.arcs, candidates.lengths)
 
     def descent(self, sentence: int, chosen: BoolArray) -> BoolArray:
         """Tell of every two words whether the second descends from the first."""

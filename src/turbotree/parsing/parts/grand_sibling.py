@@ -48,8 +48,9 @@ class GrandSiblingFamily(PairFamily):
         """Find the parts that candidate arcs form."""
         siblings: Any = candidates.found["sibling"]
         scored = scored_in_automata(candidates.names)
-        rows, offsets, arcs, cells, spans = _core.grand_siblings(*candidates.given, *scored)
-        return cls(Parts(rows, offsets), arcs, cells, spans, siblings)
+        found = _core.grand_siblings(*candidates.given, *scored)
+        parts = Parts(found.rows, found.offsets)
+        return cls(parts, found.arcs, found.cells, found.spans, siblings)
 
     def indicator(self, sentence: int, chosen: BoolArray) -> BoolArray:
         """Tell which parts a tree has, given the arcs that it has."""

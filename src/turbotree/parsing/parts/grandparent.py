@@ -36,8 +36,8 @@ class GrandparentFamily(PairFamily):
     def find(cls, candidates: Candidates) -> GrandparentFamily:
         """Find the parts that candidate arcs form."""
         scored = scored_in_automata(candidates.names)
-        rows, offsets, arcs, cells = _core.grandparents(*candidates.given, *scored)
-        return cls(Parts(rows, offsets), arcs, cells)
+        found = _core.grandparents(*candidates.given, *scored)
+        return cls(Parts(found.rows, found.offsets), found.arcs, found.cells)
 
     def add_to_graph(self, graph: FactorGraph, scored: ScoredSentence) -> None:
         """Add pairs of arcs, unless automata have them already."""

@@ -29,8 +29,8 @@ class HeadBigramFamily(PairFamily):
     @classmethod
     def find(cls, candidates: Candidates) -> HeadBigramFamily:
         """Find the parts that candidate arcs form."""
-        rows, offsets, arcs = _core.head_bigrams(*candidates.given)
-        return cls(Parts(rows, offsets), arcs)
+        found = _core.head_bigrams(*candidates.given)
+        return cls(Parts(found.rows, found.offsets), found.arcs)
 
     def add_to_graph(self, graph: FactorGraph, scored: ScoredSentence) -> None:
         """Add a chain of heads; arcs are sorted by modifier, bigrams accordingly."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -62,9 +62,20 @@ class SiblingFamily(Family):
     def find(cls, candidates: Candidates) -> SiblingFamily:
         """Find the parts that candidate arcs form."""
         scored = scored_in_automata(candidates.names)
-        rows, offsets, *rest = _core.consecutive_siblings(*candidates.given, *scored)
-        own: Any = rest  # arrays of two types
-        return cls(Parts(rows, offsets), *own)
+        found = _core.consecutive_siblings(*candidates.given, *scored)
+        return cls(
+            Parts(found.rows, found.offsets),
+            found.arcs,
+            found.cells,
+            found.spans,
+            found.links,
+            found.link_offsets,
+            found.automaton_offsets,
+            found.variables,
+            found.above,
+            found.variable_offsets,
+            found.score_offsets,
+        )
 
     def indicator(self, sentence: int, chosen: BoolArray) -> BoolArray:
         """Tell which parts a tree has, given the arcs that it has."""

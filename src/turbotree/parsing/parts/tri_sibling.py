@@ -48,8 +48,9 @@ class TriSiblingFamily(PairFamily):
     def find(cls, candidates: Candidates) -> TriSiblingFamily:
         """Find the parts that candidate arcs form."""
         siblings: Any = candidates.found["sibling"]
-        rows, offsets, arcs, cells, spans = _core.tri_siblings(*candidates.given)
-        return cls(Parts(rows, offsets), arcs, cells, spans, siblings)
+        found = _core.tri_siblings(*candidates.given)
+        parts = Parts(found.rows, found.offsets)
+        return cls(parts, found.arcs, found.cells, found.spans, siblings)
 
     def indicator(self, sentence: int, chosen: BoolArray) -> BoolArray:
         """Tell which parts a tree has, given the arcs that it has."""
