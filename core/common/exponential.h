@@ -23,7 +23,7 @@ TURBOTREE_INLINE double exponential(double x) {
   const double shifted = x * kLog2E + kShifter;
   const double k = shifted - kShifter;
   const double r = (x - k * kLn2High) - k * kLn2Low;  // |r| <= ln(2) / 2
-  // Taylor series: the first term left out is r^14 / 14! < 5e-18.
+  // Taylor series: the first omitted term is r^14 / 14! < 5e-18.
   double p = 1.0 / 6227020800.0;
   p = p * r + 1.0 / 479001600.0;
   p = p * r + 1.0 / 39916800.0;

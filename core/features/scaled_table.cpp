@@ -65,7 +65,7 @@ void ScaledTable::rewrite(Change change) {
     else
       ++kept;
   });
-  // Moving all that lives costs far more than the space of a few dead features.
+  // Moving all that lives costs far more than the memory of a few dead features.
   if (4 * kept < 3 * slots_.size())
     slots_.compact([this](const Slot& slot) { return alive(slot); });
   for (Group& group : groups_) group = Group{1.0, 0.0, 0, group.generation};

@@ -40,9 +40,8 @@ template <class Table>
 void score_labels(const Program& program, const Batch& batch, const Parts& parts,
                   const Table& table, double* scores);
 
-// What each template adds to each score: one row per part, or (part, label), and one column per
-// template.
-// `sums` starts out as zero.
+// What each template adds to each score: a row per part, or (part, label), and a column per
+// template. `sums` starts out as zero.
 void contributions(const Program& program, const Batch& batch, const Parts& parts,
                    const WeightTable& table, double* sums);
 
@@ -51,7 +50,7 @@ struct Gradient {
   std::vector<double> values;
 };
 
-// The sum over the parts of coefficient * features, entries that cancel left out.
+// The sum over the parts of coefficient * features, entries that cancel omitted.
 Gradient gradient(const Program& program, const Batch& batch, const Parts& parts,
                   std::span<const double> coefficients);
 

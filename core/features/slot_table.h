@@ -49,7 +49,7 @@ class SlotTable {
     return slots_[i];
   }
 
-  // Keeps the slots that are wanted, in as much room as they need.
+  // Keeps the slots that are wanted, in as much memory as they need.
   template <class Wanted>
   void compact(Wanted wanted) {
     std::size_t kept = 0;

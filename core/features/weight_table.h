@@ -36,7 +36,7 @@ class WeightTable {
 
   // weight[key] += scale * value for each key, in the current round.
   void add(std::span<const Key> keys, std::span<const double> values, double scale);
-  // Makes room for keys, with weight zero where they are new.
+  // Adds keys, with weight zero where they are new.
   void insert(std::span<const Key> keys);
 
   // Calls visit(slot) for every entry in ascending order of the keys, however the table grew.

@@ -100,7 +100,7 @@ std::unique_ptr<Graph> make_graph(const Input<double>& scores,
     graph->pins.assign(evidence->data(), evidence->data() + evidence->shape(0));
   else
     graph->pins.assign(graph->scores.size(), -1);
-  require(graph->pins.size() == graph->scores.size(), "a graph needs one pin a variable");
+  require(graph->pins.size() == graph->scores.size(), "a graph needs one pin per variable");
   for (std::size_t v = 0; v < graph->scores.size(); ++v)
     if (graph->scores[v] == -kInfinity && graph->pins[v] < 0) graph->pins[v] = 0;
   for (const auto [kind, list] : chunks) {

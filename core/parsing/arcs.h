@@ -53,7 +53,7 @@ struct PruningOptions {
 };
 
 // Keeps the likely heads of each word and the whole best tree, so that there always is one;
-// `keep` (empty, or one head a word, -1 for none) names arcs to be kept in any case.
+// `keep` (empty, or one head per word, -1 for none) names arcs to be kept in any case.
 BatchStatus prune(const ArcBatch& batch, const double* scores, TreeShape shape,
                   PruningOptions options, std::span<const std::int32_t> keep, ArcList& kept);
 

@@ -37,7 +37,7 @@ using IntVector = Input<std::int32_t>;
 
 ArcBatch make_scored_batch(const IntVector& lengths, const Input<std::int32_t, 2>& arcs,
                            const IntVector& offsets, std::size_t scores) {
-  require(scores == arcs.shape(0), "scores: expected one an arc");
+  require(scores == arcs.shape(0), "scores: expected one per arc");
   return make_batch(lengths, arcs, offsets);
 }
 

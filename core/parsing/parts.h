@@ -34,10 +34,10 @@ struct SiblingList : PartList {
   std::vector<std::int64_t> variable_offsets{0}, score_offsets{0};  // over the whole batch
 };
 
-// What automata score, and how their scores lie, one automaton after the other. First a square: one
-// row per modifier just passed (first: none yet), one column per next one (last: none). Then for
-// grandparents a box: one row per arc into the head, one column per link. Then for grand-siblings
-// a square for each arc into the head. The root, whose automaton comes first, has a square only.
+// What automata score, and how their scores lie, one automaton after the other. First a square:
+// a row per modifier just passed (first: none yet), a column per next one (last: none). Then for
+// grandparents a box: a row per arc into the head, a column per link. Then for grand-siblings a
+// square for each arc into the head. The root, whose automaton comes first, has a square only.
 struct AutomataKind {
   bool grandparents = false, grand_siblings = false;
 

@@ -42,7 +42,7 @@ class SparseArborescence {
 
   std::span<const Arc> arcs_;
   bool single_root_ = false;
-  std::vector<Node> nodes_;                // one an arc
+  std::vector<Node> nodes_;                // one per arc
   std::vector<std::int32_t> heap_, into_;  // by component: its arcs, and the one that it takes
   std::vector<std::int32_t> joined_;       // by component: a larger one it is in, for look-ups
   std::vector<std::int32_t> parent_;       // by component: the one that it was contracted to

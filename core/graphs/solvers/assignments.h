@@ -19,7 +19,7 @@ class Assignments {
   void complete(const std::vector<double>& scores, std::vector<std::uint8_t>& values);
 
   // Upper bound on every assignment's score, whatever the scores of the links are: each factor
-  // takes the best of its own score and the links', each variable the better of what is left.
+  // takes the best of its factor score and the links', each variable the better of what is left.
   // -infinity if a factor allows nothing.
   double bound(const std::vector<double>& scores);
 

@@ -15,7 +15,7 @@ struct BetheResult {
 };
 
 // Sum over variables of (1 - degree) H(p) and over factors of the entropy of the distribution
-// exp(own score + scores of links) whose scores give the links their probabilities: the beliefs
+// exp(factor score + scores of links) whose scores give the links their probabilities: the beliefs
 // that belief propagation would have there. The scores are fitted by Newton's method until no
 // probability is off by more than the tolerance.
 BetheResult bethe_entropy(const Graph& graph, std::span<const double> probabilities,

@@ -47,7 +47,7 @@ struct BranchAndBoundResult {
     std::vector<std::uint8_t> values;
   };
   std::vector<Found> found;
-  Trace trace;  // one row a node
+  Trace trace;  // one row per node
 };
 
 class BranchAndBound {
@@ -83,7 +83,7 @@ class BranchAndBound {
 
   void solve(const Node& node);
   void branch(std::vector<Pin> pins, double bound);
-  // Divides a node by an assignment of it, which is excluded.
+  // Divides a node by an assignment of it, which is omitted.
   void divide(std::vector<Pin> pins, double bound, const std::vector<std::uint8_t>& values);
   // Finds the losses of variables that are not fixed; returns the bound.
   double find_losses(const std::vector<Pin>& pins);

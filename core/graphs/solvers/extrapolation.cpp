@@ -10,8 +10,8 @@ namespace turbotree::graphs {
 
 namespace {
 
-// In steps. Steps that hardly differ would make for a leap without end.
-constexpr double kLongestLeap = 1e4;
+// In steps. Steps that hardly differ would make for an extrapolation without end.
+constexpr double kLongestStep = 1e4;
 
 TURBOTREE_CLONES
 double dot(std::int64_t size, const double* TURBOTREE_RESTRICT a,
@@ -95,7 +95,7 @@ bool Extrapolation::extrapolate(std::vector<double>& state) {
   }
   double moved = 0.0;
   for (std::size_t i = 0; i < size_; ++i) moved += (state[i] - last[i]) * (state[i] - last[i]);
-  return std::sqrt(moved) < kLongestLeap * last_step();  // not if it is infinite or no number
+  return std::sqrt(moved) < kLongestStep * last_step();  // not if it is infinite or no number
 }
 
 }  // namespace turbotree::graphs

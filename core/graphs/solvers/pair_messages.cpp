@@ -10,7 +10,7 @@ namespace turbotree::graphs {
 
 namespace {
 
-// 2 artanh(z) for |z| <= 1/3: the first term left out is 2 z^35 / 35 < 1e-18. Even and odd powers
+// 2 artanh(z) for |z| <= 1/3: the first omitted term is 2 z^35 / 35 < 1e-18. Even and odd powers
 // of z^2 apart, so that one sum does not wait for the other.
 TURBOTREE_INLINE double log_ratio(double z) {
   const double s = z * z, t = s * s;

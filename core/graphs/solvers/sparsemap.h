@@ -20,9 +20,9 @@ struct SparsemapOptions {
 };
 
 struct SparsemapResult {
-  std::vector<double> point;         // one a variable
+  std::vector<double> point;         // one per variable
   std::vector<double> expectations;  // how often it has each of the factor scores
-  std::vector<double> multipliers;   // one a link: where another run may begin
+  std::vector<double> multipliers;   // one per link: where another run may begin
   std::int64_t iterations = 0;
   bool converged = false;
 };

@@ -1,6 +1,6 @@
 // The projected subgradient method for dual decomposition (Koo et al. 2010).
 //
-// Every factor maximises its own score and its share of the variables' scores. Where factors
+// Every factor maximises its factor score and its share of the variables' scores. Where factors
 // disagree on a variable, its shares move against the disagreement; they always sum to its score.
 #pragma once
 
