@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "common/interrupt.h"
-#include "graphs/active_set.h"
 #include "graphs/factor.h"
 #include "graphs/graph.h"
+#include "graphs/numerics/active_set.h"
 
 namespace turbotree::graphs {
 

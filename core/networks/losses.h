@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "networks/kernels.h"
-#include "trees/matrix_tree.h"
+#include "trees/nonprojective/matrix_tree.h"
 
 namespace turbotree::networks {
 

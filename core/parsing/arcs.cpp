@@ -4,12 +4,12 @@
 #include <cmath>
 
 #include "common/interrupt.h"
-#include "trees/arborescence.h"
 #include "trees/check.h"
-#include "trees/eisner.h"
-#include "trees/inside_outside.h"
-#include "trees/matrix_tree.h"
-#include "trees/sparse_arborescence.h"
+#include "trees/nonprojective/arborescence.h"
+#include "trees/nonprojective/matrix_tree.h"
+#include "trees/nonprojective/sparse_arborescence.h"
+#include "trees/projective/eisner.h"
+#include "trees/projective/inside_outside.h"
 
 namespace turbotree::parsing {
 namespace {

@@ -12,11 +12,11 @@
 #include <thread>
 
 #include "common/interrupt.h"
-#include "trees/arborescence.h"
-#include "trees/eisner.h"
-#include "trees/inside_outside.h"
-#include "trees/marginal_gradient.h"
-#include "trees/matrix_tree.h"
+#include "trees/nonprojective/arborescence.h"
+#include "trees/nonprojective/marginal_gradient.h"
+#include "trees/nonprojective/matrix_tree.h"
+#include "trees/projective/eisner.h"
+#include "trees/projective/inside_outside.h"
 #include "trees/sampling.h"
 
 namespace turbotree::trees {

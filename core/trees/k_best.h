@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "trees/arborescence.h"
-#include "trees/eisner.h"
+#include "trees/nonprojective/arborescence.h"
+#include "trees/projective/eisner.h"
 #include "trees/types.h"
 
 namespace turbotree::trees {

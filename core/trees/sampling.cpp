@@ -5,7 +5,7 @@
 
 #include "common/interrupt.h"
 #include "trees/choose.h"
-#include "trees/sequential_sampling.h"
+#include "trees/nonprojective/sequential_sampling.h"
 
 // Wilson's algorithm: from each word in turn, walk to heads drawn by arc weight until the tree is
 // reached, and keep the walk with its loops erased. Where the best heads form a cycle with hardly

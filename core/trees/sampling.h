@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "common/random.h"
-#include "trees/inside_outside.h"
-#include "trees/matrix_tree.h"
+#include "trees/nonprojective/matrix_tree.h"
+#include "trees/projective/inside_outside.h"
 #include "trees/types.h"
 
 namespace turbotree::trees {

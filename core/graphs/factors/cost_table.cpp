@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "graphs/factor.h"
-#include "graphs/log_domain.h"
+#include "graphs/numerics/log_domain.h"
 
 namespace turbotree::graphs {
 

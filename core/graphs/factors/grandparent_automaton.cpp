@@ -14,7 +14,7 @@
 #include "graphs/factor.h"
 #include "graphs/factors/sibling_chain.h"
 #include "graphs/kinds.h"
-#include "graphs/semiring.h"
+#include "graphs/numerics/semiring.h"
 
 namespace turbotree::graphs {
 

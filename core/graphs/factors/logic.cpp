@@ -8,8 +8,8 @@
 #include "common/vectorize.h"
 #include "graphs/factors/simplex.h"
 #include "graphs/kinds.h"
-#include "graphs/leave_one_out.h"
-#include "graphs/log_domain.h"
+#include "graphs/numerics/leave_one_out.h"
+#include "graphs/numerics/log_domain.h"
 
 namespace turbotree::graphs {
 

@@ -6,7 +6,7 @@
 #include "common/vectorize.h"
 #include "graphs/factor.h"
 #include "graphs/kinds.h"
-#include "graphs/log_domain.h"
+#include "graphs/numerics/log_domain.h"
 
 namespace turbotree::graphs {
 

@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "common/vectorize.h"
-#include "graphs/semiring.h"
+#include "graphs/numerics/semiring.h"
 
 namespace turbotree::graphs {
 

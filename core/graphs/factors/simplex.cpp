@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "graphs/factor.h"
-#include "graphs/lanes.h"
+#include "graphs/numerics/lanes.h"
 
 namespace turbotree::graphs {
 

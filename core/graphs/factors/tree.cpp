@@ -6,15 +6,15 @@
 #include <span>
 #include <vector>
 
-#include "graphs/active_set.h"
 #include "graphs/factor.h"
 #include "graphs/factors/tree_projection.h"
 #include "graphs/kinds.h"
-#include "trees/arborescence.h"
-#include "trees/eisner.h"
-#include "trees/inside_outside.h"
-#include "trees/matrix_tree.h"
-#include "trees/sparse_arborescence.h"
+#include "graphs/numerics/active_set.h"
+#include "trees/nonprojective/arborescence.h"
+#include "trees/nonprojective/matrix_tree.h"
+#include "trees/nonprojective/sparse_arborescence.h"
+#include "trees/projective/eisner.h"
+#include "trees/projective/inside_outside.h"
 
 namespace turbotree::graphs {
 

@@ -18,7 +18,7 @@
 #include "common/vectorize.h"
 #include "graphs/factor.h"
 #include "graphs/kinds.h"
-#include "graphs/semiring.h"
+#include "graphs/numerics/semiring.h"
 
 namespace turbotree::graphs {
 

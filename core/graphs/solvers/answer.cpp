@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "graphs/presolve.h"
+#include "graphs/presolve/presolve.h"
 
 namespace turbotree::graphs {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "graphs/graph.h"
-#include "graphs/solvers/admm.h"
-#include "graphs/solvers/belief_propagation.h"
+#include "graphs/solvers/admm/admm.h"
+#include "graphs/solvers/belief_propagation/belief_propagation.h"
 #include "graphs/solvers/branch_and_bound.h"
 #include "graphs/solvers/control.h"
 #include "graphs/solvers/subgradient.h"

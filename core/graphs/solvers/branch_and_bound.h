@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "graphs/solvers/admm.h"
+#include "graphs/solvers/admm/admm.h"
 
 namespace turbotree::graphs {
 

@@ -1,8 +1,9 @@
 """Costs that HiGHS can trust: its tolerances are absolute, users' scores come in any unit.
 
-The counterpart of ``core/graphs/presolve.h`` for linear programs: where exactly one of several
-columns is 1, the largest of their costs is subtracted from each; costs that outweigh all smaller
-ones together are tamed; and all are divided by a power of two, so that a usual one is about 1.
+The counterpart of ``core/graphs/presolve/presolve.h`` for linear programs: where exactly one of
+several columns is 1, the largest of their costs is subtracted from each; costs that outweigh all
+smaller ones together are tamed; and all are divided by a power of two, so that a usual one is about
+1.
 """
 
 from __future__ import annotations

@@ -1,0 +1,82 @@
+#include "graphs/solvers/admm/penalty.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace turbotree::graphs {
+
+namespace {
+
+constexpr double kShareOfFactorScores = 0.04;
+constexpr double kNaturalPenalty = 4.0;  // times the size of a link's share of scores
+constexpr double kImbalance = 10.0;
+constexpr double kDriftBelow = 0.02, kNoDriftAbove = 0.3;  // disagreement, in units of movement
+constexpr int kRoundsOfDrift = 3;
+constexpr double kLowering = 8.0;
+
+// Root mean square of the shares that links have of the variables' scores at first. Without such,
+// those of factors go by what pairs of a dense graph need.
+double natural_share(const Graph& graph, const Links& links) {
+  double squares = 0.0, count = 0.0;
+  const auto add = [&](double share) {
+    squares += share * share;
+    count += 1.0;
+  };
+  const auto counts = [&](double score) {
+    return score != 0.0 && std::abs(score) < graph.mask_size;
+  };
+  for (std::size_t v = 0; v < graph.scores.size(); ++v)
+    if (links.degree[v] > 0 && counts(graph.scores[v])) add(graph.scores[v] / links.degree[v]);
+  if (count == 0.0)
+    for (const BlockArrays& block : graph.blocks)
+      for (const double score : block.factor_scores)
+        if (counts(score)) add(kShareOfFactorScores * score);
+  return count == 0.0 ? kShareOfFactorScores : std::sqrt(squares / count);
+}
+
+// A penalty below this would let shares of masks reach as far as targets of fixed links.
+double least_penalty(const Graph& graph, const Links& links) {
+  double largest = 0.0;
+  for (std::size_t v = 0; v < graph.scores.size(); ++v)
+    if (graph.pins[v] < 0 && links.degree[v] > 0)
+      largest = std::max(largest, std::abs(graph.scores[v]) / links.degree[v]);
+  return 1e-5 * largest;
+}
+
+}  // namespace
+
+PenaltySchedule::PenaltySchedule(const Graph& graph, const Links& links)
+    : least_(least_penalty(graph, links)),
+      natural_(kNaturalPenalty * natural_share(graph, links)) {}
+
+double PenaltySchedule::start(double asked_for) {
+  if (first_ <= 0.0) first_ = std::max(least_, asked_for > 0.0 ? asked_for : natural_);
+  if (next_ <= 0.0) next_ = first_;
+  return next_;
+}
+
+double PenaltySchedule::next() {
+  next_ = std::max(next_, least_);
+  return next_;
+}
+
+void PenaltySchedule::balance(double penalty, double primal, double dual) {
+  const double moved = dual * penalty / first_;
+  if (primal > kImbalance * moved) next_ = penalty * 2.0;
+  if (moved > kImbalance * primal) next_ = penalty * 0.5;
+}
+
+void PenaltySchedule::lower_while_drifting(double penalty, double primal, double dual) {
+  const double moved = dual * penalty / first_;
+  if (primal < kDriftBelow * moved) {
+    if (++rounds_of_drift_ < kRoundsOfDrift) return;
+    if (before_drift_ == 0.0) before_drift_ = penalty;
+    next_ = penalty / kLowering;
+  } else if (before_drift_ > 0.0 && primal > kNoDriftAbove * moved) {
+    next_ = before_drift_;
+    before_drift_ = 0.0;
+  }
+  rounds_of_drift_ = 0;
+}
+
+}  // namespace turbotree::graphs
