@@ -290,7 +290,10 @@ def _two_places(figure: Figure) -> list[str]:
 
 
 def networks(figures: Figures) -> str:
-    """Draw the models that score with a network, once they have been measured."""
+    """Draw the models that score with a network, once they have been measured.
+
+    Their entries are called ``networks/TREEBANK/MODEL`` and have the values UAS and LAS.
+    """
     rows = []
     for name, figure in figures.items():
         if name.startswith("networks/"):
