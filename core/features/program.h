@@ -4,7 +4,7 @@
 // "none"), then plain values (the label of the sibling, a valency, ...). The key of a template on
 // a part is a sum of hashes, one for each slot and one for each numeric atom. The hash of a slot
 // depends on one word only, so it is computed once per sentence; a part then costs a few additions
-// a template, and those run over contiguous arrays.
+// per template, and those run over contiguous arrays.
 #pragma once
 
 #include <array>

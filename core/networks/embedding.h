@@ -16,7 +16,7 @@ namespace turbotree::networks {
 struct InputDropout {
   std::vector<float> word_shares;  // of each word's embedding: how often it is made unknown
   std::vector<float> lemma_shares;
-  float group_share = 0.0f;  // how often a whole group is left out
+  float group_share = 0.0f;  // how often a whole group is omitted
 };
 
 // Which ids and groups of a batch were drawn; empty: all as they are.

@@ -23,7 +23,7 @@ class MovingTrace {
   explicit MovingTrace(const AdmmState& s) : before_(s.consensus) {}
 
   // A variable is idle if all its copies in the last round were the consensus of the round before,
-  // which then does not move; a factor if all its variables are. Counted anew from all links,
+  // which then does not move; a factor if all its variables are. Counted again from all links,
   // whether the round was sparse or not, so that it tells how many could have been omitted.
   void append(const AdmmState& s, Trace& trace) {
     std::vector<std::uint8_t> is_moving(s.consensus.size(), 0);
