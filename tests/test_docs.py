@@ -150,6 +150,16 @@ def test_links_inside_the_repository_lead_somewhere(page: Path) -> None:
     assert dead == []
 
 
+@pytest.mark.parametrize("page", sorted({*ROOT.glob("*.md"), *DOCS}), ids=name)
+def test_files_that_a_page_names_exist(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    if page.name == "CHANGELOG.md":  # speaks of the past, too
+        return
+    named = re.findall(r"`((?:core|src/turbotree|benchmarks|tests)/[\w/.*]+)`", text)
+    missing = [path for path in named if not any(ROOT.glob(path.rstrip("/")))]
+    assert missing == []
+
+
 def test_every_page_stands_in_the_nav_of_the_site_and_nothing_else_does() -> None:
     listed = re.findall(r"[\w/]+\.md$", (ROOT / "mkdocs.yml").read_text("utf-8"), re.MULTILINE)
     at_the_root = {page.name for page in ROOT.glob("*.md")}
