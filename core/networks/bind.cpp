@@ -135,8 +135,8 @@ class Training {
   Training(const std::string& kernels, const Sizes& sizes, const OwnedInputs& inputs,
            const Ids& heads, const Ids& labels, const Floats& vectors, const Floats& word_shares,
            const Floats& lemma_shares, float group_share, float lstm_share, float perceptron_share,
-           bool trees, float mean_decay, float square_decay, float epsilon, float largest_norm,
-           float average_decay, int shards, std::uint64_t seed)
+           bool shared_dropout, bool trees, float mean_decay, float square_decay, float epsilon,
+           float largest_norm, float average_decay, int shards, std::uint64_t seed)
       : inputs_(inputs),
         heads_(copied(heads)),
         labels_(copied(labels)),
@@ -145,7 +145,8 @@ class Training {
           TrainingOptions options;
           options.dropout = {{copied(word_shares), copied(lemma_shares), group_share},
                              lstm_share,
-                             perceptron_share};
+                             perceptron_share,
+                             shared_dropout};
           options.arc_loss = trees ? ArcLoss::trees : ArcLoss::heads;
           options.mean_decay = mean_decay;
           options.square_decay = square_decay;
@@ -363,12 +364,12 @@ NB_MODULE(_core, m) {
 
   nb::class_<Training>(m, "Training")
       .def(nb::init<const std::string&, const Sizes&, const OwnedInputs&, const Ids&, const Ids&,
-                    const Floats&, const Floats&, const Floats&, float, float, float, bool, float,
-                    float, float, float, float, int, std::uint64_t>(),
+                    const Floats&, const Floats&, const Floats&, float, float, float, bool, bool,
+                    float, float, float, float, float, int, std::uint64_t>(),
            nb::kw_only(), "kernels"_a, "sizes"_a, "inputs"_a, "heads"_a, "labels"_a, "vectors"_a,
            "word_shares"_a, "lemma_shares"_a, "group_share"_a, "lstm_share"_a, "perceptron_share"_a,
-           "trees"_a, "mean_decay"_a, "square_decay"_a, "epsilon"_a, "largest_norm"_a,
-           "average_decay"_a, "shards"_a, "seed"_a)
+           "shared_dropout"_a, "trees"_a, "mean_decay"_a, "square_decay"_a, "epsilon"_a,
+           "largest_norm"_a, "average_decay"_a, "shards"_a, "seed"_a)
       .def("accumulate", &Training::accumulate, "sentences"_a, "dropout"_a, "threads"_a,
            "Add the gradient of some sentences; losses of arcs and labels, and the words counted.")
       .def("update", &Training::update, "rate"_a, "threads"_a)

@@ -10,14 +10,17 @@
 
 namespace turbotree::networks {
 
-// One mask per sentence, the same for all its words (Gal & Ghahramani 2016).
+// One mask per sentence, the same for all its words (Gal & Ghahramani 2016), or one per word.
 class DropoutMask {
  public:
-  void draw(float share, int sentences, int columns, Random& random) {
+  void draw(float share, bool shared, const Steps& steps, int columns, Random& random) {
     columns_ = columns;
+    shared_ = shared;
     mask_.clear();
     if (share <= 0.0f) return;
-    mask_.resize(static_cast<std::size_t>(sentences) * columns);
+    const std::size_t rows =
+        shared ? steps.sentences.size() : static_cast<std::size_t>(steps.total());
+    mask_.resize(rows * columns);
     const float kept = 1.0f / (1.0f - share);
     const auto threshold = static_cast<std::uint64_t>(share * 65536.0f);
     std::uint64_t bits = 0;
@@ -30,16 +33,19 @@ class DropoutMask {
   // Multiplies the rows of a batch, forwards and backwards alike.
   void apply(const Steps& steps, float* values) const {
     if (mask_.empty()) return;
-    for (int t = 0; t < steps.steps(); ++t)
-      for (int b = 0; b < steps.rows(t); ++b) {
-        const float* const mask = mask_.data() + static_cast<std::ptrdiff_t>(b) * columns_;
-        for (int j = 0; j < columns_; ++j) *values++ *= mask[j];
-      }
+    for (int t = 0; t < steps.steps(); ++t) {
+      const float* mask = mask_.data();
+      if (!shared_) mask += static_cast<std::ptrdiff_t>(steps.begins[t]) * columns_;
+      const std::ptrdiff_t count = static_cast<std::ptrdiff_t>(steps.rows(t)) * columns_;
+      for (std::ptrdiff_t i = 0; i < count; ++i) values[i] *= mask[i];
+      values += count;
+    }
   }
 
  private:
   std::vector<float> mask_;
   int columns_ = 0;
+  bool shared_ = true;
 };
 
 }  // namespace turbotree::networks

@@ -34,7 +34,6 @@ void encode(const PackedWeights& packed, const Inputs& inputs, const Steps& step
   const Sizes& sizes = layout.sizes;
   const Kernels& kernels = *packed.kernels;
   const auto rows = static_cast<std::size_t>(steps.total());
-  const auto sentences = static_cast<int>(steps.sentences.size());
   activations.masks.resize(sizes.layers + 1);
   activations.inputs.resize(sizes.layers + 1);
   activations.outputs.resize(sizes.layers);
@@ -43,9 +42,10 @@ void encode(const PackedWeights& packed, const Inputs& inputs, const Steps& step
     activations.hidden.draw(dropout->input, inputs, steps, random);
     for (int layer = 0; layer <= sizes.layers; ++layer)
       activations.masks[layer].draw(
-          dropout->lstm, sentences,
+          dropout->lstm, dropout->shared, steps,
           layer < sizes.layers ? sizes.layer_input(layer) : sizes.output(), random);
-    activations.perceptron_mask.draw(dropout->perceptrons, sentences, sizes.perceptrons(), random);
+    activations.perceptron_mask.draw(dropout->perceptrons, dropout->shared, steps,
+                                     sizes.perceptrons(), random);
   } else {
     activations.hidden = {};
     activations.masks.assign(sizes.layers + 1, {});

@@ -38,6 +38,7 @@ struct DropoutShares {
   InputDropout input;
   float lstm = 0.0f;         // of what goes into each layer and into the perceptrons
   float perceptrons = 0.0f;  // of what comes out of them
+  bool shared = true;        // the same for all words of a sentence
 };
 
 // Everything that one batch of sentences went through.

@@ -101,10 +101,11 @@ def test_the_loss_of_trees_is_their_log_likelihood(sentences: list[Sentence], kn
     check(run, chosen, loss)
 
 
-def test_dropout_has_the_gradient_of_its_own_masks(sentences: list[Sentence]) -> None:
+@pytest.mark.parametrize("shared", [True, False])
+def test_dropout_has_the_gradient_of_its_own_masks(sentences: list[Sentence], shared: bool) -> None:
     # Only 32 bits are there to compare with: a step along the gradient has to change the loss by
     # about the gradient's square.
-    run = make_run(sentences[:8], SMALL)
+    run = make_run(sentences[:8], replace(SMALL, shared_dropout=shared))
     batch = np.arange(8, dtype=np.int32)
     weights, mean, square, average, updates = run.training.state()
     words = run.training.accumulate(batch, True, 1)[2]

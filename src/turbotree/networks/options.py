@@ -38,6 +38,8 @@ class NetworkOptions:
     dropout, group_dropout, word_dropout
         Share of activations that are dropped; share of whole groups of inputs, such as all tags of
         a word; a word seen n times is hidden with probability word_dropout / (word_dropout + n).
+    shared_dropout
+        The same activations are dropped for all words of a sentence, not others for each.
     loss
         "heads": a softmax over the heads of each word; "trees": a distribution over trees.
     average
@@ -67,6 +69,7 @@ class NetworkOptions:
     dropout: float = 0.33
     group_dropout: float = 0.2
     word_dropout: float = 0.25
+    shared_dropout: bool = True
     loss: str = "heads"
     average: float = 0.0
     shards: int = 2

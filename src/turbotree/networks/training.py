@@ -161,6 +161,7 @@ class NetworkTask:
             group_share=options.group_dropout,
             lstm_share=options.dropout,
             perceptron_share=options.dropout,
+            shared_dropout=options.shared_dropout,
             trees=options.loss == "trees",
             mean_decay=options.mean_decay,
             square_decay=options.square_decay,
