@@ -10,9 +10,6 @@ from turbotree.errors import InputError
 #: Losses of arcs: each word's head by itself, or the tree as a whole.
 ARC_LOSSES = ("heads", "trees")
 
-#: From this many words on, batches are large: there are enough of them per epoch.
-_MANY_WORDS = 100_000
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NetworkOptions:
@@ -32,7 +29,8 @@ class NetworkOptions:
         Training takes as many epochs as make about this many updates, and at least so many: small
         treebanks need more epochs.
     batch_words
-        Words per update; None chooses 500 for small treebanks and 1,000 for others.
+        Words per update. Batches of 1,000 words train no faster, and on English with 200,000 words
+        they cost 1.5 points of LAS after as many epochs.
     learning_rate
         Of Adam; it decays to zero by a cosine.
     dropout, group_dropout, word_dropout
@@ -60,8 +58,8 @@ class NetworkOptions:
     vector_size: int = 64
     surface_buckets: int = 16384
     updates: int = 2400
-    least_epochs: int = 8
-    batch_words: int | None = None
+    least_epochs: int = 12
+    batch_words: int = 500
     learning_rate: float = 3e-3
     mean_decay: float = 0.9
     square_decay: float = 0.95
@@ -76,7 +74,10 @@ class NetworkOptions:
     seed: int = 1
 
     def __post_init__(self) -> None:
-        for name in ("hidden", "arc_size", "label_size", "surface_buckets", "updates", "shards"):
+        for name in (
+            *("hidden", "arc_size", "label_size", "surface_buckets"),
+            *("updates", "batch_words", "shards"),
+        ):
             if getattr(self, name) < 1:
                 raise InputError(f"{name} is {getattr(self, name)}; expected at least 1")
         for name in ("dropout", "group_dropout", "average", "mean_decay", "square_decay"):
@@ -84,18 +85,6 @@ class NetworkOptions:
                 raise InputError(f"{name} is {getattr(self, name)}; expected 0 to below 1")
         if self.loss not in ARC_LOSSES:
             raise InputError(f"loss is {self.loss!r}; expected one of {', '.join(ARC_LOSSES)}")
-        if self.batch_words is not None and self.batch_words < 1:
-            raise InputError(f"batch_words is {self.batch_words}; expected at least 1")
-
-    def words_per_batch(self, words: int) -> int:
-        """Return how many words one update takes of a treebank with so many.
-
-        >>> NetworkOptions().words_per_batch(20_000), NetworkOptions().words_per_batch(200_000)
-        (500, 1000)
-        """
-        if self.batch_words is not None:
-            return self.batch_words
-        return 1000 if words >= _MANY_WORDS else 500
 
     def epochs(self, words: int) -> int:
         """Return how many epochs a treebank with so many words takes.
@@ -103,7 +92,7 @@ class NetworkOptions:
         >>> NetworkOptions().epochs(20_000), NetworkOptions().epochs(200_000)
         (60, 12)
         """
-        per_epoch = max(1, words // self.words_per_batch(words))
+        per_epoch = max(1, words // self.batch_words)
         return max(self.least_epochs, round(self.updates / per_epoch))
 
     def to_dict(self) -> dict[str, Any]:

@@ -187,7 +187,7 @@ class NetworkTask:
 
     def batches(self, epoch: int) -> list[IntArray]:
         """Return the numbers of the sentences of each update of an epoch."""
-        size = self.options.words_per_batch(self.words)
+        size = self.options.batch_words
         order, offsets = _core.draw_batches(self.lengths, size, self.options.seed, epoch)
         return np.split(order, offsets[1:-1])
 
