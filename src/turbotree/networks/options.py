@@ -10,6 +10,9 @@ from turbotree.errors import InputError
 #: Losses of arcs: each word's head by itself, or the tree as a whole.
 ARC_LOSSES = ("heads", "trees")
 
+#: The usual size of a BiLSTM layer per direction; smaller ones have smaller perceptrons too.
+_ACCURATE = 200
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NetworkOptions:
@@ -48,7 +51,7 @@ class NetworkOptions:
     """
 
     layers: int = 2
-    hidden: int = 200
+    hidden: int = _ACCURATE
     arc_size: int = 192
     label_size: int = 64
     word_size: int = 96
@@ -85,6 +88,19 @@ class NetworkOptions:
                 raise InputError(f"{name} is {getattr(self, name)}; expected 0 to below 1")
         if self.loss not in ARC_LOSSES:
             raise InputError(f"loss is {self.loss!r}; expected one of {', '.join(ARC_LOSSES)}")
+
+    @classmethod
+    def of_size(cls, hidden: int, *, seed: int = 1) -> NetworkOptions:
+        """Return the options of a network of a size; the perceptrons follow the BiLSTM.
+
+        >>> NetworkOptions.of_size(200) == NetworkOptions()
+        True
+        >>> NetworkOptions.of_size(128).arc_size, NetworkOptions.of_size(128).label_size
+        (128, 48)
+        """
+        if hidden < _ACCURATE:
+            return cls(hidden=hidden, arc_size=128, label_size=48, seed=seed)
+        return cls(hidden=hidden, seed=seed)
 
     def epochs(self, words: int) -> int:
         """Return how many epochs a treebank with so many words takes.

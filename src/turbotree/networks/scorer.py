@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
 
 from turbotree.features import Parts
 from turbotree.networks.network import Network
@@ -35,5 +38,12 @@ class NetworkScorer:
 
     def score(self, batch: Batch, parts: Mapping[str, Parts]) -> PartScores:
         """Return log-probabilities by family; other families have no entry."""
-        own = {name: parts[name] for name in self._families if name in parts}
+        own = {name: _arcs(parts[name]) for name in self._families if name in parts}
         return self.network.score(batch.of(self.network), own) if own else {}
+
+
+def _arcs(parts: Parts) -> Parts:
+    """Return parts whose first two words are head and modifier as these arcs alone."""
+    if parts.rows.shape[1] == 2:
+        return parts
+    return replace(parts, rows=np.ascontiguousarray(parts.rows[:, :2]))

@@ -14,6 +14,7 @@ from turbotree.errors import InputError, TurbotreeError
 from turbotree.features import Encoder, FiredFeature
 from turbotree.interrupts import OutOfTimeError, time_limit
 from turbotree.naming import check_names, options_of, unknown
+from turbotree.networks import Network
 from turbotree.parsing.arcs import Pruner, TreeShape
 from turbotree.parsing.constrained import check_labels, constrained_candidates, settled
 from turbotree.parsing.constraints import Constraints
@@ -29,6 +30,7 @@ from turbotree.parsing.decoding.k_best import K_BEST_DECODERS, k_best_trees
 from turbotree.parsing.decoding.sampling import sample_trees
 from turbotree.parsing.labels import LabelModel
 from turbotree.parsing.long_sentences import groups, usual_time_limit
+from turbotree.parsing.mixture import network_of
 from turbotree.parsing.parse import Parse
 from turbotree.parsing.parts import PartSet, ScoredSentence
 from turbotree.parsing.parts.part_set import affordable
@@ -529,11 +531,13 @@ class Parser(Stored):
 
     def sparse(self) -> dict[str, SparseScorer]:
         """Return the scorers that have sparse features, by the names of their tables."""
-        return {
-            "pruner": sparse(self.pruner.scorer),
-            "parts": sparse(self.parts),
-            "labels": self.labels.sparse,
-        }
+        own = {"parts": sparse(self.parts), "labels": self.labels.sparse}
+        return own if self.network else {"pruner": sparse(self.pruner.scorer), **own}
+
+    @property
+    def network(self) -> Network | None:
+        """The network whose scores join those of the features, if there is one."""
+        return network_of(self.pruner)
 
     def contents(self) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
         """Return what a model file holds of it: arrays, and a header."""
@@ -556,17 +560,17 @@ class Parser(Stored):
             f"parts {', '.join(self.parts.families)}",
             f"{len(self.labels.dictionary.names)} labels",
             f"{sum(len(table or ()) for table in tables):,} features",
+            *(() if self.network is None else self.network.facts()[:1]),
             *training_facts(self.record),
         ]
 
     def templates(self) -> dict[str, list[str]]:
         """Return the template sets by name."""
         scorers = self.sparse()
-        return {
-            "pruner": scorers["pruner"].templates["arc"],
-            **scorers["parts"].templates,
-            **scorers["labels"].templates,
-        }
+        found = {**scorers["parts"].templates, **scorers["labels"].templates}
+        if "pruner" not in scorers:
+            return found
+        return {"pruner": scorers["pruner"].templates["arc"], **found}
 
     def _decoding(
         self, decoder: str | None, projective: bool | None, single_root: bool | None

@@ -18,11 +18,13 @@ from turbotree.files.headers import (
     texts,
     whole,
 )
+from turbotree.networks import Network
 from turbotree.parsing.arcs import Pruner, PruningOptions, TreeShape
 from turbotree.parsing.labels import LabelDictionary, LabelModel, label_scorer
+from turbotree.parsing.mixture import MixtureWeights, mixture_of, network_pruner
 from turbotree.parsing.parts import FAMILIES
 from turbotree.parsing.root_label import evident_root_label, with_root_label
-from turbotree.scoring import SparseScorer
+from turbotree.scoring import PartScorer, SparseScorer
 
 if TYPE_CHECKING:
     from turbotree.parsing.parser import Parser
@@ -38,6 +40,13 @@ def contents(parser: Parser) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any
             raise TypeError(f"the weights of {name} are not frozen")
         arrays[f"{name}.slots"] = weights.slots
         header[f"{name}.label_bits"] = weights.label_bits
+    network = parser.network
+    mixture: dict[str, Any] = {}
+    if network is not None:
+        own, facts = network.contents()
+        arrays |= {f"network.{name}": array for name, array in own.items()}
+        weights_of = mixture_of(parser.parts, parser.labels)
+        mixture = {"network": facts, "mixture": weights_of.to_dict()}
     dictionary = parser.labels.dictionary
     arrays["labels.lists"] = dictionary.lists
     arrays["labels.list_offsets"] = dictionary.offsets
@@ -56,6 +65,7 @@ def contents(parser: Parser) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any
         },
         "temperature": {"arcs": parser.arc_temperature, "labels": parser.label_temperature},
         "training": parser.record,
+        **mixture,
     }
 
 
@@ -73,9 +83,10 @@ def fields_of(arrays: dict[str, npt.NDArray[Any]], header: dict[str, Any]) -> di
         name: texts(own, f"templates of {name}")
         for name, own in table(header["templates"], "templates").items()
     }
+    has_network = "network" in header
     weights = {
         name: FrozenWeights(arrays[f"{name}.slots"], header["weights"][f"{name}.label_bits"])
-        for name in ("pruner", "parts", "labels")
+        for name in (("parts", "labels") if has_network else ("pruner", "parts", "labels"))
     }
     if len(texts(header["labels"], "labels")) > MAX_LABELS:
         raise ValueError(f"{len(header['labels'])} labels; a model takes up to {MAX_LABELS}")
@@ -83,12 +94,8 @@ def fields_of(arrays: dict[str, npt.NDArray[Any]], header: dict[str, Any]) -> di
     pruning = table(header["pruning"], "pruning")
     whole(pruning["max_heads"], "max_heads")
     share(pruning["threshold"], "threshold")
-    pruner = Pruner(
-        SparseScorer({"arc": templates["pruner"]}, FAMILIES, encoder, weights["pruner"]),
-        PruningOptions(**pruning),
-        shape,
-    )
-    parts = SparseScorer(
+    parts: PartScorer
+    features = parts = SparseScorer(
         {name: templates[name] for name in families}, FAMILIES, encoder, weights["parts"]
     )
     dictionary = _dictionary(arrays, header)
@@ -96,6 +103,15 @@ def fields_of(arrays: dict[str, npt.NDArray[Any]], header: dict[str, Any]) -> di
         templates["label"], templates["label_pair"], dictionary, encoder, weights["labels"]
     )
     labels = LabelModel(of_labels, dictionary, encoder)
+    if has_network:
+        own = {name.removeprefix("network."): array for name, array in arrays.items()}
+        network = Network.from_contents(own, table(header["network"], "network"))
+        mixture = MixtureWeights.from_header(header.get("mixture"))
+        pruner = network_pruner(network, PruningOptions(**pruning), shape)
+        parts, labels = mixture.parts(features, network), mixture.labels(labels, network)
+    else:
+        of_pruner = SparseScorer({"arc": templates["pruner"]}, FAMILIES, encoder, weights["pruner"])
+        pruner = Pruner(of_pruner, PruningOptions(**pruning), shape)
     return {
         "encoder": encoder,
         "pruner": pruner,

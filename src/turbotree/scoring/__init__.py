@@ -6,7 +6,7 @@ hold one and do not know where its scores come from: sparse features, a network,
 
 from turbotree.scoring.batch import Batch, SentenceEncoder
 from turbotree.scoring.part_scorer import PartScorer, PartScores, score_every
-from turbotree.scoring.sparse import SparseScorer, sparse
+from turbotree.scoring.sparse import SparseScorer, rest_of, sparse, sparse_weight
 from turbotree.scoring.weighted_sum import WeightedSum
 
 __all__ = [
@@ -16,6 +16,8 @@ __all__ = [
     "SentenceEncoder",
     "SparseScorer",
     "WeightedSum",
+    "rest_of",
     "score_every",
     "sparse",
+    "sparse_weight",
 ]

@@ -160,3 +160,25 @@ def sparse(scorer: PartScorer) -> SparseScorer:
         if isinstance(one, SparseScorer):
             return one
     raise InputError("this model has no sparse features")
+
+
+def sparse_weight(scorer: PartScorer) -> float:
+    """Return what the scores of sparse features are multiplied by in a scorer.
+
+    >>> sparse_weight(WeightedSum([(0.5, SparseScorer({}, {}, Encoder.fit([], [], [])))]))
+    0.5
+    """
+    terms = scorer.terms if isinstance(scorer, WeightedSum) else ((1.0, scorer),)
+    return next(weight for weight, one in terms if isinstance(one, SparseScorer))
+
+
+def rest_of(scorer: PartScorer, batch: Batch, parts: Mapping[str, Parts]) -> PartScores:
+    """Return what a scorer adds to the scores of its sparse features, in units of their weight.
+
+    So the scorer's scores are the features' scores plus these, times :func:`sparse_weight`.
+    """
+    if not isinstance(scorer, WeightedSum):
+        return {}
+    unit = sparse_weight(scorer)
+    others = [(weight / unit, one) for weight, one in scorer.terms if one is not sparse(scorer)]
+    return WeightedSum(others).score(batch, parts) if others else {}

@@ -17,6 +17,7 @@ MODELS = {
     "standard": ("arc", "sibling", "grandparent"),
     "full": ("arc", "sibling", "grandparent", "all_siblings", "head_bigram"),
     "third": ("arc", "sibling", "grandparent", "head_bigram", "grand_sibling", "tri_sibling"),
+    "turbo": ("arc", "sibling", "grandparent"),  # beside a network
 }
 
 

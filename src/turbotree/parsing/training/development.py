@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from turbotree.features import Parts
-from turbotree.learning.temperature import fit_temperature
+from turbotree.learning.temperature import fit_temperature, surprise_of_answer
 from turbotree.parsing.arcs import Pruner, TreeShape, best_trees
 from turbotree.parsing.decoding import decode
 from turbotree.parsing.labels import LabelModel
@@ -15,7 +15,7 @@ from turbotree.parsing.parts import PartSet, ScoredSentence
 from turbotree.parsing.training.label_task import LabelTask
 from turbotree.parsing.training.part_task import PartProblem, PartTask
 from turbotree.parsing.training.treebank import Treebank
-from turbotree.scoring import SparseScorer
+from turbotree.scoring import PartScorer, SparseScorer, rest_of, sparse, sparse_weight
 
 #: Calls a function of the numbers from 0 on, on threads perhaps, and gives its answers in order.
 Map = Callable[[Callable[[int], int], int], list[int]]
@@ -53,7 +53,7 @@ def label_accuracy(model: LabelModel, dev: Treebank, map_: Map) -> float:
 
 
 def part_temperature(
-    pruner: Pruner, model: SparseScorer, dev: Treebank, shape: TreeShape, default: float
+    pruner: Pruner, model: PartScorer, dev: Treebank, shape: TreeShape, default: float
 ) -> float:
     """Return the temperature under which the gold trees are most likely.
 
@@ -71,20 +71,32 @@ def part_temperature(
         usable = usable[:_TREES_FOR_TEMPERATURE]
     encoded = [dev.encoded[i] for i in usable]
     heads = [dev.heads[i] for i in usable]
-    candidates = [pruner.candidates(dev.batch(i), dev.heads[i]) for i in usable]
-    task = PartTask(model, encoded, heads, shape, candidates)
-    assert model.weights is not None
+    batches = [dev.batch(i) for i in usable]
+    candidates = [pruner.candidates(batch, own) for batch, own in zip(batches, heads, strict=True)]
+    features, unit = sparse(model), sparse_weight(model)
+    base = [
+        rest_of(model, batch, {"arc": arcs})
+        for batch, arcs in zip(batches, candidates, strict=True)
+    ]
+    task = PartTask(features, encoded, heads, shape, candidates, base_scores=base)
+    assert features.weights is not None
     problems = [task.problem(i) for i in range(len(task))]
-    if len(model.families) == 1:
-        return fit_temperature(problems, model.weights, default=default)
-    return fit_temperature(
-        problems, model.weights, default=default, surprise=PartProblem.error_of_arcs
+    arcs_alone = len(model.families) == 1
+    surprise = surprise_of_answer if arcs_alone else PartProblem.error_of_arcs
+    return unit * fit_temperature(
+        problems, features.weights, default=default / unit, surprise=surprise
     )
 
 
 def label_temperature(model: LabelModel, dev: Treebank, default: float) -> float:
     """Return the temperature under which the gold labels are most likely."""
     assert model.weights is not None
-    task = LabelTask(model, dev.encoded, dev.heads, dev.labels)
+    unit = sparse_weight(model.scorer)
+    base = []
+    for i, heads in enumerate(dev.heads):
+        batch = dev.batch(i)
+        chains = model.chains(batch.of(model.encoder), heads)
+        base.append(rest_of(model.scorer, batch, chains.parts))
+    task = LabelTask(model, dev.encoded, dev.heads, dev.labels, base)
     problems = [task.problem(i) for i in range(len(task))]
-    return fit_temperature(problems, model.weights, default=default)
+    return unit * fit_temperature(problems, model.weights, default=default / unit)

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Unpack
 
+from turbotree.evaluation import attachment_scores
 from turbotree.features import FrozenWeights, Parts, Weights
 from turbotree.learning import Loss, Run, Stage
 from turbotree.learning.progress import Progress, Silent
 from turbotree.learning.run import Learn, RunKeywords, learn_serially
 from turbotree.learning.temperature import typical_temperature
 from turbotree.naming import options_from
+from turbotree.networks import Network, NetworkOptions
+from turbotree.networks.training import NetworkTask, network_stage
 from turbotree.parsing.arcs import Pruner
 from turbotree.parsing.labels import LabelModel
+from turbotree.parsing.mixture import network_pruner
 from turbotree.parsing.parser import Parser
 from turbotree.parsing.templates import load_templates
 from turbotree.parsing.training.blueprint import Blueprint
@@ -23,20 +27,22 @@ from turbotree.parsing.training.development import (
     label_temperature,
     part_temperature,
 )
+from turbotree.parsing.training.mixture import fit_mixture
 from turbotree.parsing.training.options import TrainingKeywords, TrainingOptions
 from turbotree.parsing.training.tasks import LocalTasks, ParserTasks
 from turbotree.parsing.training.treebank import (
     TrainingSource,
     Treebank,
+    held_out,
     pruning_record,
     read_trees,
 )
-from turbotree.scoring import SparseScorer
+from turbotree.scoring import SparseScorer, sparse
 from turbotree.text import Sentence
 from turbotree.text.sentence import fingerprint
 
 #: The stages of a parser, in order.
-STAGES = ("pruner", "parts", "labels")
+STAGES = ("pruner", "parts", "labels", "network")
 
 # Weights below these are omitted from the finished model: most features were met once or twice and
 # hardly count. Two thirds of the table go, the scores on development data stay.
@@ -93,6 +99,9 @@ class TrainingData:
         The treebanks as integers.
     settings
         What the outcome depends on, as JSON-ready data.
+
+    A network and features need data that neither was trained on, to count right beside each other:
+    where there are no development data, some of the training data take their place.
     """
 
     blueprint: Blueprint
@@ -121,6 +130,8 @@ class TrainingData:
         cls, train: list[Sentence], dev: list[Sentence], options: TrainingOptions
     ) -> TrainingData:
         """Make sentences ready."""
+        if options.network_options() is not None and not dev:
+            train, dev = held_out(train)
         blueprint, treebank = Blueprint.of(train, options)
         settings = {
             **options.to_record(),
@@ -279,15 +290,43 @@ class ParserTrainer:
         }
         of_arcs = typical_temperature(options.arc_loss())
         of_labels = typical_temperature(Loss.named(options.label_loss))
-        return Parser(
-            self.blueprint.encoder,
-            pruner,
-            parts,
-            labels,
-            shape,
+        temperatures = (
             part_temperature(pruner, parts, self.dev, shape, of_arcs),
             label_temperature(labels, self.dev, of_labels),
-            record,
+        )
+        parser = Parser(self.blueprint.encoder, pruner, parts, labels, shape, *temperatures, record)
+        network = options.network_options()
+        return parser if network is None else self._mixed(parser, network)
+
+    def _mixed(self, parser: Parser, options: NetworkOptions) -> Parser:
+        """Train a network, and let it prune and score beside the features of a parser."""
+        shape, dev, threads = self.blueprint.shape, self.dev, self.options.threads
+        task = NetworkTask(list(self._train.sentences), options, threads=threads)
+
+        def score(network: Network) -> dict[str, float]:
+            scores = attachment_scores(dev.sentences, network.parse(dev.sentences, threads=threads))
+            return {"dev UAS": scores.uas, "dev LAS": scores.las}
+
+        result = self._run.train(network_stage(task, score if dev.heads else None))
+        network = result.model.frozen(bits=16)
+        pruner = network_pruner(network, self.options.pruning(), shape)
+        features = sparse(parser.parts)
+        temperatures = (parser.arc_temperature, parser.label_temperature)
+        mixture = fit_mixture(
+            network, pruner, features, parser.labels, temperatures, dev, shape, self._run.map
+        )
+        parts, labels = mixture.parts(features, network), mixture.labels(parser.labels, network)
+        self._run.progress.note(
+            f"mixture  network {mixture.network:g} for arcs, {mixture.label_network:g} for labels"
+        )
+        return replace(
+            parser,
+            pruner=pruner,
+            parts=parts,
+            labels=labels,
+            arc_temperature=part_temperature(pruner, parts, dev, shape, 1.0),
+            label_temperature=label_temperature(labels, dev, 1.0),
+            record={**parser.record, "network": result.to_record()},
         )
 
     def negligible_part(self, model: SparseScorer) -> float:
