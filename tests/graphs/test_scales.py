@@ -82,6 +82,16 @@ def test_no_proof_is_false(solver, distortion, graph, seed):
 
 
 @every_solver
+@pytest.mark.parametrize("seed", [583, 1515])
+def test_differences_count_where_most_scores_are_masks(solver, seed):
+    change, unit = DISTORTIONS["mostly masks"]
+    distorted = rescored(
+        random_graph(np.random.default_rng(seed)), change(np.random.default_rng(seed))
+    )
+    assert_honest(distorted, solved(distorted, solver), solver, unit)
+
+
+@every_solver
 @settings(max_examples=40)
 @given(graph=graphs(), exponent=st.integers(-30, 40), seed=seeds)
 def test_a_unit_changes_nothing(solver, graph, exponent, seed):

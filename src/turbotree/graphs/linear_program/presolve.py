@@ -17,8 +17,10 @@ from turbotree.arrays import FloatArray, LongArray
 from turbotree.graphs import _core
 from turbotree.graphs.linear_program.model import Program
 
-#: Values are compared up to this share of a usual cost, and to this share of the largest one.
-_RELATIVE_GAP = 1e-6
+#: Values are compared up to this share of a usual cost, and to this share of the largest one. The
+#: simplex method ends in a vertex, whose value differs from the bound by rounding alone; and where
+#: most costs are masks, a usual one is a mask, of which a larger share would hide the other costs.
+_RELATIVE_GAP = 1e-11
 _ROUNDING = 1e-12
 #: How much of a tamed column counts as some of it.
 _SOME = 1e-6
