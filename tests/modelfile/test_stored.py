@@ -108,6 +108,11 @@ def test_a_pickled_tagging_does_not_carry_the_model(pipeline: Pipeline) -> None:
     assert len(pickle.dumps(tagging)) < len(pipeline.tagger.to_bytes()) / 2
 
 
+def test_a_pickled_parse_does_not_carry_the_model(pipeline: Pipeline) -> None:
+    parse = pipeline.parser.parse(Sentence.from_words(["Dogs", "sleep"], upos=["NOUN", "VERB"]))
+    assert len(pickle.dumps(parse)) < len(pipeline.parser.to_bytes()) / 2
+
+
 def test_joblib_keeps_models(model: Stored, tmp_path: Path) -> None:
     joblib = pytest.importorskip("joblib")
     joblib.dump(model, tmp_path / "model.joblib", compress=3)

@@ -5,31 +5,30 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from turbotree.arrays import FloatArray, IntArray
 from turbotree.parsing.decoding import Certificate, PartMarginals, part_marginals
 from turbotree.parsing.labels import LabelScores
-from turbotree.parsing.parts import ScoredSentence
+from turbotree.parsing.parts import ScoredParts, ScoredSentence
 from turbotree.text import Sentence
-
-if TYPE_CHECKING:
-    from turbotree.parsing.scored import ScoredBatch
 
 
 @dataclass(frozen=True)
 class ParsedBatch:
     """What the parses of one batch share: scores, from which probabilities are made on demand.
 
-    A sentence may have several trees; `tree_lengths` has the words of each, in the order of
-    `label_scores`.
+    The model is not among it, so that a parse that is pickled does not carry it. A sentence may
+    have several trees; `tree_lengths` has the words of each, in the order of `label_scores`.
     """
 
-    scored: ScoredBatch
+    scored: ScoredParts
+    arc_temperature: float
     tree_lengths: IntArray
     label_scores: LabelScores
+    label_temperature: float
+    label_names: list[str]
 
     def marginals(self, sentence: int, *, every_part: bool = False) -> PartMarginals:
         """Probability of each arc of a sentence, and the log-partition."""
@@ -37,12 +36,12 @@ class ParsedBatch:
 
     def scaled(self, sentence: int) -> ScoredSentence:
         """A sentence with its scores in units of the temperature."""
-        return self.scored.sentence(sentence).scaled(self.scored.parser.arc_temperature)
+        return self.scored.sentence(sentence).scaled(self.arc_temperature)
 
     @cached_property
     def label_distributions(self) -> list[dict[int, float]]:
         """Probabilities of the labels of each word of the batch, given its tree."""
-        return self.label_scores.distributions(self.scored.parser.label_temperature)
+        return self.label_scores.distributions(self.label_temperature)
 
     @cached_property
     def first_words(self) -> IntArray:
@@ -125,7 +124,7 @@ class Parse:
     def label_distributions(self) -> tuple[dict[str, float], ...]:
         """Probabilities of each word's labels, given the tree."""
         batch = self._batch
-        names = batch.scored.parser.labels.dictionary.names
+        names = batch.label_names
         first, last = batch.first_words[self._tree : self._tree + 2]
         return tuple(
             {names[label]: p for label, p in distribution.items()}
@@ -144,7 +143,7 @@ class Parse:
     @property
     def probability(self) -> float:
         """Probability of the whole tree, its labels aside."""
-        scaled = self.score / self._batch.scored.parser.arc_temperature
+        scaled = self.score / self._batch.arc_temperature
         return math.exp(min(0.0, scaled - self.marginals.log_partition))
 
     def to_sentence(self) -> Sentence:

@@ -634,7 +634,7 @@ class Parser(Stored):
             families = affordable(self.parts.families, int(batch.lengths.max()))
             parts = PartSet.build(batch.lengths, arcs, families)
             scores = self.parts.score(batch, parts)
-        return ScoredBatch(self, sentences, batch, parts, scores, shape, constraints, counts)
+        return ScoredBatch(parts, scores, shape, constraints, self, sentences, batch, counts)
 
 
 def _in_time(

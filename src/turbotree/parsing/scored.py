@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,15 +10,13 @@ import numpy as np
 
 from turbotree.arrays import IntArray
 from turbotree.graphs import Status
-from turbotree.parsing.arcs import TreeShape
 from turbotree.parsing.constrained import label_limits
-from turbotree.parsing.constraints import Constraints
 from turbotree.parsing.decoding.certificate import FoundTree
 from turbotree.parsing.labels import LabelLimits, LabelScores
 from turbotree.parsing.parse import Parse, ParsedBatch
-from turbotree.parsing.parts import PartSet, ScoredSentence
+from turbotree.parsing.parts import ScoredParts
 from turbotree.parsing.profile import Profile
-from turbotree.scoring import Batch, PartScores
+from turbotree.scoring import Batch
 from turbotree.text import Sentence
 
 if TYPE_CHECKING:
@@ -26,17 +24,13 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class ScoredBatch:
+class ScoredBatch(ScoredParts):
     """A batch whose parts have scores.
 
     Attributes
     ----------
     parser, sentences, batch
         What the scores come from.
-    parts, scores
-        The candidate arcs with what they form, and their scores by family.
-    shape, constraints
-        Which trees are allowed; constraints are one per sentence, if there are some.
     counts
         Where time and parts are counted.
     """
@@ -44,26 +38,7 @@ class ScoredBatch:
     parser: Parser
     sentences: Sequence[Sentence]
     batch: Batch
-    parts: PartSet
-    scores: PartScores
-    shape: TreeShape
-    constraints: Sequence[Constraints] | None
     counts: Profile
-
-    def sentence(self, index: int) -> ScoredSentence:
-        """Return one sentence with its scores."""
-        at = self.parts.sentence_slices(index)
-        scores = {name: self.scores[name][where] for name, where in at.items()}
-        constraints = self.constraints[index] if self.constraints is not None else None
-        return ScoredSentence(self.parts, index, scores, self.shape, constraints)
-
-    def __iter__(self) -> Iterator[ScoredSentence]:
-        return map(self.sentence, range(len(self.sentences)))
-
-    @property
-    def has_spans(self) -> bool:
-        """Whether some sentence has spans that are subtrees."""
-        return self.constraints is not None and any(own.spans for own in self.constraints)
 
     def label_limits(self, of_tree: Sequence[int], heads: IntArray) -> LabelLimits | None:
         """Return the labels that words of trees may have; the trees are of these sentences."""
@@ -98,8 +73,16 @@ class ScoredBatch:
                 labels, _ = label_scores.best()
             else:
                 label_scores, labels = labelled
-        parsed = ParsedBatch(self, batch.lengths, label_scores)
-        names, bounds = parser.labels.dictionary.names, parsed.first_words.tolist()
+        names = parser.labels.dictionary.names
+        parsed = ParsedBatch(
+            ScoredParts(self.parts, self.scores, self.shape, self.constraints),
+            parser.arc_temperature,
+            batch.lengths,
+            label_scores,
+            parser.label_temperature,
+            names,
+        )
+        bounds = parsed.first_words.tolist()
         label_list = [names[label] for label in labels.tolist()]
         parses: list[list[Parse]] = []
         number = 0

@@ -9,7 +9,7 @@ from turbotree.parsing.parts.family import (
     register,
 )
 from turbotree.parsing.parts.part_set import MODELS, PartSet, families_of
-from turbotree.parsing.parts.scored_sentence import ScoredSentence
+from turbotree.parsing.parts.scored_sentence import ScoredParts, ScoredSentence
 
 # Each registers itself; this is the order in which models list them.
 from turbotree.parsing.parts import sibling  # isort: skip
@@ -26,6 +26,7 @@ __all__ = [
     "Family",
     "PairFamily",
     "PartSet",
+    "ScoredParts",
     "ScoredSentence",
     "all_siblings",
     "ancestry",

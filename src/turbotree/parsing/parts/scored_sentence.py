@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -89,3 +89,36 @@ class ScoredSentence:
         matrix = np.full((self.words + 1, self.words + 1), -np.inf)
         matrix[tuple(self.arcs.T)] = values
         return matrix
+
+
+@dataclass(frozen=True)
+class ScoredParts:
+    """The parts of a batch with their scores: what is known of its sentences without the model.
+
+    Attributes
+    ----------
+    parts, scores
+        The candidate arcs with what they form, and their scores by family.
+    shape, constraints
+        Which trees are allowed; constraints are one per sentence, if there are some.
+    """
+
+    parts: PartSet
+    scores: Mapping[str, FloatArray]
+    shape: TreeShape
+    constraints: Sequence[Constraints] | None
+
+    def sentence(self, index: int) -> ScoredSentence:
+        """Return one sentence with its scores."""
+        at = self.parts.sentence_slices(index)
+        scores = {name: self.scores[name][where] for name, where in at.items()}
+        constraints = self.constraints[index] if self.constraints is not None else None
+        return ScoredSentence(self.parts, index, scores, self.shape, constraints)
+
+    def __iter__(self) -> Iterator[ScoredSentence]:
+        return map(self.sentence, range(len(self.parts.lengths)))
+
+    @property
+    def has_spans(self) -> bool:
+        """Whether some sentence has spans that are subtrees."""
+        return self.constraints is not None and any(own.spans for own in self.constraints)
