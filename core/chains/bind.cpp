@@ -158,7 +158,7 @@ std::tuple<Output<std::int32_t, 2>, Output<double>> k_best_labels(const Transiti
 
 NB_MODULE(_core, m) {
   m.doc() = "Hot loops of turbotree.chains.";
-  raise_interruptions();
+  set_up_module();
   m.def("viterbi", &viterbi_of, "offsets"_a, "node_scores"_a, "edge_offsets"_a, "edge_scores"_a);
   m.def("forward_backward", &forward_backward_of, "offsets"_a, "node_scores"_a, "edge_offsets"_a,
         "edge_scores"_a);

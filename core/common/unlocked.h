@@ -29,8 +29,10 @@ class Unlocked {
   Watch watch_{interrupted_by_user};
 };
 
-// To be called once by every extension module: what left a loop is what Python has set already.
-inline void raise_interruptions() {
+// To be called once by every extension module. What left a loop is what Python has set already.
+// Objects that are alive when Python ends, a server's model for one, are nobody's leak.
+inline void set_up_module() {
+  nanobind::set_leak_warnings(false);
   nanobind::register_exception_translator([](const std::exception_ptr& thrown, void*) {
     try {
       std::rethrow_exception(thrown);

@@ -343,7 +343,7 @@ Output<Key> keys_of_parts(const Program& program, const PreparedBatch& batch,
 
 NB_MODULE(_core, m) {
   m.doc() = "Hot loops of turbotree.features: keys, scores, gradients and tables of weights.";
-  raise_interruptions();
+  set_up_module();
   m.attr("LABEL_BITS") = label_bits;
   m.attr("MAX_LABELS") = max_labels;
   m.attr("MAX_TEMPLATES") = max_templates;

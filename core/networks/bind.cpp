@@ -349,7 +349,7 @@ Output<float, 2> product(const std::string& kernels, const Input<float, 2>& a,
 }  // namespace
 
 NB_MODULE(_core, m) {
-  raise_interruptions();
+  set_up_module();
 
   nb::class_<Sizes>(m, "Sizes")
       .def("__init__", &make_sizes, nb::kw_only(), "words"_a, "word_size"_a, "surfaces"_a,

@@ -152,7 +152,7 @@ LabelChains label_chains_of(const IntVector& lengths, const IntVector& heads,
 
 NB_MODULE(_core, m) {
   m.doc() = "Hot loops of turbotree.parsing: trees over candidate arcs, parts, chains of labels.";
-  raise_interruptions();
+  set_up_module();
   nb::class_<ArcList> arcs(m, "ArcList");
   def_array<&ArcList::arcs, 2>(arcs, "arcs");
   def_array<&ArcList::offsets>(arcs, "offsets");

@@ -182,7 +182,7 @@ std::tuple<Report, std::vector<std::pair<HeadRows, TreeScores>>> bind_k_best(
 
 NB_MODULE(_core, m) {
   m.doc() = "Hot loops of turbotree.trees.";
-  turbotree::raise_interruptions();
+  turbotree::set_up_module();
   m.attr("BAD_SCORE") = static_cast<int>(Status::bad_score);
   m.attr("INFEASIBLE") = static_cast<int>(Status::infeasible);
   m.attr("OUT_OF_MEMORY") = static_cast<int>(Status::out_of_memory);

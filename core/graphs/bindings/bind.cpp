@@ -2,7 +2,7 @@
 
 NB_MODULE(_core, m) {
   m.doc() = "Hot loops of turbotree.graphs.";
-  turbotree::raise_interruptions();
+  turbotree::set_up_module();
   bind_graph(m);
   bind_factors(m);
   bind_answers(m);

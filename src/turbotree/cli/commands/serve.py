@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -102,3 +103,4 @@ def serve(options: ServeOptions) -> None:
         if annotations is not None:
             annotations.close()
     typer.echo("Stopped.")
+    gc.freeze()  # Python would look through all of the model's objects before it ends
