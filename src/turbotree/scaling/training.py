@@ -83,6 +83,8 @@ def train_in_shards(
     {'shards': 2, 'shares': 'features', 'times': 2}
     """
     chosen = options_from(TrainingOptions, "train", options, train_in_shards)
+    if chosen.network_options() is not None:
+        raise InputError("a network learns in one process: train it without an engine")
     trees = read_trees(train, "training data", partial=True)
     data = TrainingData.of(
         trees, read_trees(dev, "development data") if dev is not None else [], chosen

@@ -40,6 +40,8 @@ def train(options: TrainOptions) -> None:
 
     A parser is trained in three steps: a light pruner, which learns what heads are plausible; the
     arcs and the parts that they form; and the labels, at the same time if there are two threads.
+    With --model turbo a neural network comes next; then DEV, or a tenth of TRAIN that is held out,
+    tells how much it counts beside the rest.
     During training, its state is kept in the folder MODEL.checkpoint, which is removed when the
     model is written.
     """
@@ -64,6 +66,8 @@ def train(options: TrainOptions) -> None:
         }
         if options.trim is not None:
             settings["trim"] = given_trim(options.trim)
+        if options.network is not None:
+            settings["network"] = given_network(options.network)
     template_files = (item.partition("=")[2] for item in options.templates or [])
     read = [options.train, options.dev, *(options.rules or []), *template_files]
     with training_output(options.output, read):
@@ -249,3 +253,16 @@ def given_trim(text: str) -> float | dict[str, float]:
         return {name.strip(): float(value) for name, value in pairs}
     except ValueError:
         raise InputError(f"--trim {text}: expected a number, or NAME=NUMBER,...") from None
+
+
+def given_network(text: str) -> int:
+    """Read the size of a network.
+
+    >>> given_network("128"), given_network("none")
+    (128, 0)
+    """
+    if text == "none":
+        return 0
+    if not text.isdecimal():
+        raise InputError(f"--network {text}: expected a size, such as 200 or 128, or none")
+    return int(text)

@@ -147,12 +147,19 @@ class TrainOptions(LearningOptions):
         panel=INPUT,
     )
 
-    model: Literal["arc", "standard", "full", "third"] = _of_trees(
+    model: Literal["arc", "standard", "full", "third", "turbo"] = _of_trees(
         "arc",
         "arc: each arc is scored by itself; fastest. standard: also consecutive siblings and "
         "grandparents. full: also all pairs of siblings, and the heads of neighbouring words. "
         "third: standard, the heads of neighbouring words, and siblings with their grandparent "
-        "or in threes.",
+        "or in threes. turbo: standard beside a neural network; most accurate.",
+    )
+    network: str | None = _model(
+        None,
+        "Size of a BiLSTM whose scores join those of the model: 200 is accurate, 128 is fast, or "
+        "none. Without it, 200 for turbo and none for the others.",
+        metavar="N",
+        fits=(PARSER,),
     )
     parts: str | None = _of_trees(
         None, f"Instead of --model, any of {', '.join(FAMILIES)}.", metavar="A,B,..."

@@ -1,0 +1,135 @@
+"""A network beside sparse features: its scores join theirs, everything else is as it was."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import turbotree as tt
+from turbotree.errors import InputError, ModelFileError
+from turbotree.graphs import Status
+from turbotree.modelfile import read_model, write_model
+from turbotree.networks import NetworkOptions
+from turbotree.parsing.mixture import mixture_of
+from turbotree.parsing.training.options import TrainingOptions
+from turbotree.scoring import Batch, sparse
+from turbotree.text import Sentence, treebank
+
+SMALL = NetworkOptions(
+    hidden=16,
+    arc_size=16,
+    label_size=8,
+    word_size=12,
+    surface_size=12,
+    tag_size=8,
+    lemma_size=8,
+    updates=60,
+    least_epochs=2,
+)
+TRAIN, DEV, TEST = (
+    list(treebank(150, seed=1)),
+    list(treebank(40, seed=2)),
+    list(treebank(12, seed=3)),
+)
+
+_LEAVES = "rule leaves: forall h, m: arc(h, m) and h != root -> upos(h) != 'PUNCT'"
+
+
+@pytest.fixture(scope="module")
+def parser() -> tt.Parser:
+    return tt.Parser.train(TRAIN, dev=DEV, model="turbo", network=SMALL, epochs=2, pruner_epochs=1)
+
+
+def test_scores_are_the_weighted_sum_of_both(parser: tt.Parser) -> None:
+    assert parser.network is not None
+    weights = mixture_of(parser.parts, parser.labels)
+    batch = Batch(TEST)
+    arcs = parser.pruner.candidates(batch)
+    mixed = parser.parts.score(batch, {"arc": arcs})["arc"]
+    features = sparse(parser.parts).score(batch, {"arc": arcs})["arc"]
+    network = parser.network.score(parser.network.encode(TEST), {"arc": arcs})["arc"]
+    expected = weights.features * features + weights.network * network
+    assert mixed == pytest.approx(expected, rel=1e-9)
+
+
+def test_every_tree_is_proven_and_has_probabilities(parser: tt.Parser) -> None:
+    for parse in parser.parse_batch(TEST):
+        assert parse.certificate.status is Status.OPTIMAL
+        assert parse.arc_probabilities[:, 1:].sum(axis=0) == pytest.approx(1.0, abs=1e-3)  # BP
+        assert all(0 < p <= 1 + 1e-9 for p in parse.label_probabilities)
+
+
+def test_k_best_samples_rules_and_constraints_work(parser: tt.Parser) -> None:
+    sentence = TEST[0]
+    first, second = parser.k_best(sentence, 2)
+    assert first.score >= second.score
+    assert first.heads == parser.parse(sentence).heads
+    assert len(parser.sample(sentence, 3, seed=1)) == 3
+    assert parser.parse(sentence, require=[(0, 2)]).heads[1] == 0
+    ruled = parser.parse(sentence, rules=_LEAVES)
+    assert all(head == 0 or sentence.upos[head - 1] != "PUNCT" for head in ruled.heads)
+    assert parser.explain(sentence, 2, 1)
+
+
+def test_a_model_file_gives_the_same_parser_back(parser: tt.Parser, tmp_path: Path) -> None:
+    parser.save(tmp_path / "model")
+    for other in (tt.load(tmp_path / "model"), pickle.loads(pickle.dumps(parser))):
+        assert isinstance(other, tt.Parser)
+        assert other.to_bytes() == parser.to_bytes()
+        found = [(parse.heads, parse.labels, parse.score) for parse in other.parse_batch(TEST)]
+        assert found == [(p.heads, p.labels, p.score) for p in parser.parse_batch(TEST)]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("mixture", None), ("mixture", {"features": 0}), ("network", {}), ("network", "none")],
+)
+def test_a_damaged_mixture_is_a_model_file_error(
+    parser: tt.Parser, tmp_path: Path, name: str, value: object
+) -> None:
+    parser.save(tmp_path / "model")
+    file = read_model(tmp_path / "model")
+    write_model(tmp_path / "bad", file.arrays, {**file.header, name: value}, kind="parser")
+    with pytest.raises(ModelFileError):
+        tt.load(tmp_path / "bad")
+
+
+def test_training_is_the_same_on_any_number_of_threads(parser: tt.Parser) -> None:
+    other = tt.Parser.train(
+        TRAIN, dev=DEV, model="turbo", network=SMALL, epochs=2, pruner_epochs=1, threads=2
+    )
+    assert other.to_bytes() == parser.to_bytes()
+
+
+def test_a_part_of_the_training_data_stands_in_for_development_data() -> None:
+    parser = tt.Parser.train(TRAIN, model="turbo", network=SMALL, epochs=1, pruner_epochs=1)
+    assert parser.record["sentences"] == 135
+    few = tt.Parser.train(TRAIN[:30], model="turbo", network=SMALL, epochs=1, pruner_epochs=1)
+    assert few.record["sentences"] == 30
+    assert mixture_of(few.parts, few.labels).network == 0.7
+
+
+def test_words_without_a_head_are_free() -> None:
+    def partial(sentence: Sentence, number: int) -> Sentence:
+        heads = [None if (i + number) % 3 == 0 else h for i, h in enumerate(sentence.heads)]
+        return sentence.with_tree(heads, sentence.labels)
+
+    trees = [partial(sentence, number) for number, sentence in enumerate(TRAIN[:40])]
+    parser = tt.Parser.train(trees, model="turbo", network=SMALL, epochs=1, pruner_epochs=1)
+    assert np.isfinite(parser.parse(TEST[0]).score)
+
+
+def test_options_say_what_is_wrong() -> None:
+    assert TrainingOptions(model="turbo").network_options() == NetworkOptions()
+    assert TrainingOptions(model="turbo", network=0).network_options() is None
+    assert TrainingOptions(model="arc").network_options() is None
+    fast = TrainingOptions(model="standard", network=128, seed=5).network_options()
+    assert fast is not None
+    assert (fast.hidden, fast.seed) == (128, 5)
+    with pytest.raises(InputError, match="network is -1"):
+        TrainingOptions(network=-1)
+    with pytest.raises(InputError, match="network is '200'"):
+        TrainingOptions(network="200")  # type: ignore[arg-type]
