@@ -14,8 +14,9 @@
 
 // TURBOTREE_CLONES compiles a function twice, for AVX2 and for any x86-64, and lets the loader
 // choose. The arithmetic is the same operation by operation (no fused multiply-add), so both
-// clones give the same bits. The choice needs glibc's indirect functions, which run before a
-// sanitizer is ready.
+// clones give the same bits. Clang exports what chooses, so that cloned functions need names that
+// no other file has, in anonymous namespaces too. The choice needs glibc's indirect functions,
+// which run before a sanitizer is ready.
 #if defined(__x86_64__) && defined(__linux__) && defined(__GLIBC__) && \
     !defined(TURBOTREE_UNDER_SANITIZER) && (!defined(__clang__) || __clang_major__ >= 14)
 #define TURBOTREE_CLONES __attribute__((target_clones("avx2", "default")))

@@ -27,8 +27,8 @@ namespace {
 // All inner loops run along memory, over the third modifier, and have no result to wait for.
 
 TURBOTREE_CLONES
-void best_forward(std::int64_t modifiers, const double* cube, const double* values,
-                  double* before) {
+void best_forward_in_threes(std::int64_t modifiers, const double* cube, const double* values,
+                            double* before) {
   const std::int64_t width = modifiers + 1;
   std::fill(before, before + width, 0.0);
   for (std::int64_t j = 0; j < modifiers; ++j) {
@@ -95,7 +95,7 @@ class TripleAutomaton {
                   std::span<std::uint8_t> chosen) {
     read(factor, scores);
     before_.resize(static_cast<std::size_t>(width_ * width_));
-    best_forward(modifiers_, cube_, values_, before_.data());
+    best_forward_in_threes(modifiers_, cube_, values_, before_.data());
     std::int64_t r = 0, c = modifiers_;
     for (std::int64_t i = 1; i < width_; ++i)
       if (before_[i * width_ + c] > before_[r * width_ + c]) r = i;
@@ -165,7 +165,7 @@ class TripleAutomaton {
   void fill_before() {
     before_.resize(static_cast<std::size_t>(width_ * width_));
     if constexpr (std::is_same_v<Total, Maximum>) {
-      best_forward(modifiers_, cube_, values_, before_.data());
+      best_forward_in_threes(modifiers_, cube_, values_, before_.data());
     } else {
       terms_.resize(static_cast<std::size_t>(width_));
       std::fill_n(before_.data(), width_, 0.0);
