@@ -105,7 +105,7 @@ def learn_network(
     records, epoch, done = task.resume(checkpoint)
     while epoch < task.epochs:
         if len(records) == epoch:
-            records.append(EpochRecord(epoch + 1))
+            records.append(NetworkEpoch(epoch + 1))
         record = records[epoch]
         batches = task.batches(epoch)
         while done < len(batches):
@@ -122,6 +122,18 @@ def learn_network(
         if checkpoint is not None:
             checkpoint.save(task, records, epoch, done)
     return task, records
+
+
+class NetworkEpoch(EpochRecord):
+    """What one pass over the data did to a network."""
+
+    def figures(self) -> list[str]:
+        """Say how many updates there were; the size of a network does not change.
+
+        >>> NetworkEpoch(1, updates=200).figures()
+        ['200 updates']
+        """
+        return [f"{self.updates:,} updates"]
 
 
 class NetworkTask:
@@ -233,7 +245,7 @@ class NetworkTask:
         state = None if keep is None else keep.load_as(self.restore)
         if state is None:
             return [], 0, 0
-        return [EpochRecord(**record) for record in state.records], state.epoch, state.done
+        return [NetworkEpoch(**record) for record in state.records], state.epoch, state.done
 
 
 def _shares(counts: list[int], options: NetworkOptions) -> npt.NDArray[np.float32]:
