@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import turbotree as tt
+from turbotree.cli import app
 from turbotree.errors import InputError, ModelFileError
 from turbotree.graphs import Status
 from turbotree.modelfile import read_model, write_model
@@ -81,6 +84,19 @@ def test_a_model_file_gives_the_same_parser_back(parser: tt.Parser, tmp_path: Pa
         assert other.to_bytes() == parser.to_bytes()
         found = [(parse.heads, parse.labels, parse.score) for parse in other.parse_batch(TEST)]
         assert found == [(p.heads, p.labels, p.score) for p in parser.parse_batch(TEST)]
+
+
+def test_inspect_tells_of_the_network(parser: tt.Parser, tmp_path: Path) -> None:
+    parser.save(tmp_path / "model")
+    shown = CliRunner().invoke(app, ["inspect", str(tmp_path / "model")])
+    assert shown.exit_code == 0
+    assert "2 BiLSTM layers of 2 x 16" in shown.output
+    assert "network epoch  2" in shown.output
+    facts = json.loads(
+        CliRunner().invoke(app, ["inspect", str(tmp_path / "model"), "--json"]).output
+    )
+    assert facts["mixture"] == mixture_of(parser.parts, parser.labels).to_dict()
+    assert facts["sizes"]["network"] > 0
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,9 @@ from turbotree.labeling import Tagger
 from turbotree.labeling.model import ChainModel
 from turbotree.learning.sparse.learner import record_of
 from turbotree.modelfile import ModelFile, read_model
+from turbotree.networks.training import NetworkEpoch
 from turbotree.parsing import Parser
+from turbotree.parsing.mixture import mixture_of
 from turbotree.pipeline import Pipeline
 from turbotree.pipeline.storing import COMPONENTS
 
@@ -74,7 +76,15 @@ def parser_facts(parser: Parser) -> dict[str, Any]:
         "labels": parser.labels.dictionary.names,
         "single_root": parser.shape.single_root,
         "temperature": {"arcs": parser.arc_temperature, "labels": parser.label_temperature},
+        **_network_facts(parser),
     }
+
+
+def _network_facts(parser: Parser) -> dict[str, Any]:
+    if parser.network is None:
+        return {}
+    weights = mixture_of(parser.parts, parser.labels).to_dict()
+    return {"network": parser.network.facts(), "mixture": weights}
 
 
 def _parser_page(facts: dict[str, Any]) -> str:
@@ -86,6 +96,7 @@ def _parser_page(facts: dict[str, Any]) -> str:
         "features": features,
         "in training": _met(training),
         "templates": templates,
+        **({"network": ", ".join(facts["network"])} if "network" in facts else {}),
         "trees": "one word under the root" if facts["single_root"] else "any number of roots",
         **_training_rows(training),
         "temperature": f"{facts['temperature']['arcs']} arcs, "
@@ -95,6 +106,12 @@ def _parser_page(facts: dict[str, Any]) -> str:
     lines = _table(rows) + _selection_lines(training)
     for stage in _STAGES:
         lines += ["", *_epoch_lines(stage, training[stage], training["sentences"])]
+    if "network" in facts:
+        epochs = [NetworkEpoch(**record) for record in training["network"]]
+        told = (
+            f"network epoch {own.epoch:2}  {describe(own, training['words'])}" for own in epochs
+        )
+        lines += ["", *told]
     if training.get("pruning"):
         lines.append("")
         lines.append(_pruning(training["pruning"]))
@@ -228,8 +245,12 @@ def _part_sizes(file: ModelFile) -> dict[str, int]:
         for name, array in sorted(file.arrays.items())
         if name.endswith(".slots")
     }
+    others = {name: own for name, own in file.arrays.items() if not name.endswith(".slots")}
+    networks = {name for name in others if "network" in name.split(".")[:2]}
+    if networks:
+        sizes["network"] = sum(others[name].nbytes for name in networks)
     sizes["lists of labels"] = sum(
-        array.nbytes for name, array in file.arrays.items() if not name.endswith(".slots")
+        own.nbytes for name, own in others.items() if name not in networks
     )
     sizes["vocabularies and records"] = file.size - sum(x.nbytes for x in file.arrays.values())
     return sizes
