@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import turbotree as tt
-from turbotree.cli import app
+from turbotree.cli.app import app
 from turbotree.errors import InputError, ModelFileError
 from turbotree.graphs import Status
 from turbotree.modelfile import read_model, write_model
