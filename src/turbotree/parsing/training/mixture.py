@@ -14,6 +14,7 @@ from turbotree.parsing.decoding.decode import decode
 from turbotree.parsing.labels import LabelModel
 from turbotree.parsing.mixture import MixtureWeights
 from turbotree.parsing.parts import PartSet, ScoredSentence
+from turbotree.parsing.training.development import Map, label_accuracy
 from turbotree.parsing.training.treebank import Treebank
 from turbotree.scoring import Batch, PartScores, SparseScorer
 
@@ -22,8 +23,6 @@ _WEIGHTS = (0.3, 0.5, 0.7, 1.0, 1.5, 2.0)
 #: Where there is nothing to fit them on.
 _USUAL = 0.7
 _SENTENCES_AT_ONCE = 64
-
-Map = Callable[[Callable[[int], int], int], list[int]]
 
 
 @dataclass(frozen=True)
@@ -75,14 +74,14 @@ def fit_mixture(
     def right_heads(weight: float) -> int:
         return sum(map_(lambda i: _right(pieces[i], of_parts, weight, shape), len(pieces)))
 
-    def right_labels(weight: float) -> int:
+    def right_labels(weight: float) -> float:
         model = MixtureWeights(1.0, 1.0, of_labels, weight).labels(labels, network)
-        return sum(map_(lambda i: _right_labels(model, dev, i), len(dev.heads)))
+        return label_accuracy(model, dev, map_)
 
     return MixtureWeights(of_parts, _best(right_heads), of_labels, _best(right_labels))
 
 
-def _best(right: Callable[[float], int]) -> float:
+def _best(right: Callable[[float], float]) -> float:
     """Return the weight that is right most often; of several, that nearest to the usual one."""
     return max(_WEIGHTS, key=lambda weight: (right(weight), -abs(weight - _USUAL)))
 
@@ -107,8 +106,3 @@ def _right(scored: _Scored, features: float, network: float, shape: TreeShape) -
         found = decode(ScoredSentence(scored.parts, index, own, shape)).heads
         right += int(np.count_nonzero(found == heads))
     return right
-
-
-def _right_labels(model: LabelModel, dev: Treebank, index: int) -> int:
-    labels, _ = model.label(dev.batch(index), dev.heads[index]).best()
-    return int(np.count_nonzero(labels == dev.labels[index]))
