@@ -111,4 +111,4 @@ def test_all_options_of_a_function_have_defaults() -> None:
     for function in (tt.Parser.parse_batch, tt.Parser.k_best_batch, tt.Parser.sample_batch):
         parameters = inspect.signature(function).parameters.values()
         keyword_only = [p.name for p in parameters if p.kind is inspect.Parameter.KEYWORD_ONLY]
-        assert options_of(function) == keyword_only
+        assert list(options_of(function)) == keyword_only

@@ -91,7 +91,7 @@ def check() -> None:
     unwanted
     >>> obey(None)
     """
-    stop = _obeyed()
+    stop = getattr(_here, "stop", None)
     if stop is not None and stop.is_set():
         raise KeyboardInterrupt
     over = getattr(_here, "over", None)
@@ -110,7 +110,7 @@ class Threads(ThreadPoolExecutor):
     """
 
     def __init__(self, threads: int) -> None:
-        self._stop = Stop(_obeyed())
+        self._stop = Stop(getattr(_here, "stop", None))
         super().__init__(threads, initializer=obey, initargs=(self._stop,))
 
     def __exit__(
@@ -122,7 +122,3 @@ class Threads(ThreadPoolExecutor):
         if kind is not None:
             self._stop.set()
         self.shutdown(wait=True, cancel_futures=kind is not None)
-
-
-def _obeyed() -> Stop | None:
-    return getattr(_here, "stop", None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
+from functools import cache
 from typing import Any, TypeVar
 
 from turbotree.errors import InputError
@@ -72,14 +73,15 @@ def check_names(where: str, given: Iterable[str], known: Iterable[str]) -> None:
             raise InputError(f"{where}: unknown option {name!r}{suggest(name, names)}")
 
 
-def options_of(*functions: Callable[..., Any]) -> list[str]:
+@cache
+def options_of(*functions: Callable[..., Any]) -> tuple[str, ...]:
     """Return the names of all keyword-only arguments that functions have defaults for.
 
     >>> def solve(problem, *, seed=0, threads=1): ...
     >>> options_of(solve)
-    ['seed', 'threads']
+    ('seed', 'threads')
     """
-    return [name for one in functions for name in one.__kwdefaults__ or ()]
+    return tuple(name for one in functions for name in one.__kwdefaults__ or ())
 
 
 def options_from(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from turbotree.experiments.comparing import claim_proofs, claim_uas, proofs, side_by_side, uas
+from turbotree.experiments.comparing import claim_shares, claim_uas, proofs, side_by_side, uas
 from turbotree.experiments.records import Measured
 
 
@@ -41,17 +41,16 @@ def test_a_claim_is_about_the_mean_of_treebanks_and_about_each() -> None:
 
 
 def test_a_claim_on_one_treebank_does_not_repeat_itself() -> None:
-    claim = claim_proofs("b above a", {"nl_some": BOTH["nl_some"]}, "a", "b")
+    claim = claim_shares("b above a", "proven best, %", {"nl_some": ([1, 1], [0, 0])})
     assert claim.each == ()
     assert claim.difference.difference == -100.0
     assert claim.verdict == "DOES NOT HOLD"
 
 
 def test_a_table_has_the_papers_value_of_the_same_language_and_means() -> None:
-    columns = {"A": lambda m: uas(m, "a"), "B": lambda m: uas(m, "b")}
     paper = {"nl": [80.0, 90.0], "tr": [70.0, None]}
-    table = side_by_side("UAS", BOTH, columns, paper)
-    assert table.columns == ("treebank", "A", "paper", "B", "paper")
+    table = side_by_side("UAS", BOTH, uas, ["a", "b"], paper)
+    assert table.columns == ("treebank", "a", "paper", "b", "paper")
     assert table.rows == (
         ("nl_some", "50.00", "80.00", "100.00", "90.00"),
         ("xx_other", "75.00", "–", "75.00", "–"),

@@ -71,9 +71,7 @@ def best_states(
     >>> best_states([1.0, 0.0, 0.0, 0.0], offsets, [0.0, 0.0, 0.0, 2.0], edge_offsets)
     BestStates(states=array([1, 1], dtype=int32), value=2.0)
     """
-    best = BestStates(*_run(_core.viterbi, offsets, node_scores, edge_offsets, edge_scores))
-    _check_feasible(best.value)
-    return best
+    return BestStates(*_run(_core.viterbi, offsets, node_scores, edge_offsets, edge_scores))
 
 
 def marginals(
@@ -90,16 +88,9 @@ def marginals(
     >>> result.node_probabilities.round(3).tolist(), round(result.log_partition, 3)
     ([0.5, 0.5], 0.693)
     """
-    result = ChainMarginals(
+    return ChainMarginals(
         *_run(_core.forward_backward, offsets, node_scores, edge_offsets, edge_scores)
     )
-    _check_feasible(result.log_partition)
-    return result
-
-
-def _check_feasible(value: float) -> None:
-    if value == -np.inf:
-        raise InfeasibleError("a chain has no states whose scores are all above -infinity")
 
 
 def _run(
@@ -109,8 +100,9 @@ def _run(
     edge_offsets: npt.ArrayLike,
     edge_scores: npt.ArrayLike,
 ) -> tuple[Any, ...]:
+    """Run an algorithm whose last answer is a score, -infinity if there is no other."""
     try:
-        return algorithm(
+        found = algorithm(
             np.ascontiguousarray(offsets, dtype=np.int32),
             np.ascontiguousarray(node_scores, dtype=np.float64),
             np.ascontiguousarray(edge_offsets, dtype=np.int32),
@@ -122,3 +114,6 @@ def _run(
         raise InputError("chains are four rows of numbers: scores and offsets") from None
     except ValueError as error:
         raise InputError(str(error)) from None
+    if found[-1] == -np.inf:
+        raise InfeasibleError("a chain has no states whose scores are all above -infinity")
+    return found

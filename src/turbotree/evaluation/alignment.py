@@ -8,7 +8,7 @@ from typing import Protocol
 
 from turbotree.errors import InputError
 
-__all__ = ["TreeLike", "aligned"]
+__all__ = ["TreeLike", "aligned", "aligned_tags"]
 
 
 class TreeLike(Protocol):
@@ -61,6 +61,27 @@ def aligned(
             if head is None:
                 raise InputError(f"{_place(one)}sentence {number}: word {word} has no gold head")
         yield one, other
+
+
+def aligned_tags(
+    gold: Iterable[Sequence[str]], predicted: Iterable[Sequence[str]]
+) -> Iterator[tuple[int, Sequence[str], Sequence[str]]]:
+    """Yield the number of each sentence, from 1, with its gold and its predicted tags.
+
+    >>> list(aligned_tags([["NOUN", "VERB"]], [["NOUN"]]))
+    Traceback (most recent call last):
+    ...
+    turbotree.errors.InputError: sentence 1: 1 tags were predicted, expected 2
+    """
+    for number, (one, other) in enumerate(zip_longest(gold, predicted), start=1):
+        if one is None or other is None:
+            shorter = "gold" if one is None else "predicted"
+            raise InputError(f"sentence {number}: the {shorter} tags end before it")
+        if len(one) != len(other):
+            raise InputError(
+                f"sentence {number}: {len(other)} tags were predicted, expected {len(one)}"
+            )
+        yield number, one, other
 
 
 def _difference(gold: TreeLike, predicted: TreeLike) -> str:

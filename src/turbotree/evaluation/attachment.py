@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from turbotree.evaluation.alignment import TreeLike, aligned
-from turbotree.evaluation.counts import Counts, counts_table, percentage
+from turbotree.evaluation.counts import Counts, Tally, by_frequency, counts_table, percentage
 from turbotree.evaluation.shape import shape
 
 __all__ = ["AttachmentScores", "WordScores", "attachment_scores"]
@@ -138,7 +138,7 @@ class AttachmentScores:
             f"non-projective arcs  {arcs.gold} in the gold trees, {arcs.predicted} predicted,"
             f" {arcs.right} in both",
             "",
-            *counts_table("relation", self.relations),
+            *counts_table("relation", by_frequency(self.relations)),
         ]
         return "\n".join(lines)
 
@@ -173,11 +173,10 @@ def attachment_scores(gold: Iterable[TreeLike], predicted: Iterable[TreeLike]) -
     """
     counted = {name: _WordCounter() for name in ("all", "without punctuation")}
     totals: Counter[str] = Counter()
-    in_gold: Counter[str] = Counter()
-    in_predicted: Counter[str] = Counter()
-    right: Counter[str] = Counter()
+    relations = Tally()
     for one, other in aligned(gold, predicted):
-        right_heads = right_arcs = 0
+        right_heads = 0
+        right_labels: list[str] = []
         gold_shape, predicted_shape = shape(one.heads), shape(other.heads)
         crossed = gold_shape.nonprojective & predicted_shape.nonprojective
         columns = zip(one.heads, one.labels, other.heads, other.labels, one.upos, strict=True)
@@ -186,15 +185,14 @@ def attachment_scores(gold: Iterable[TreeLike], predicted: Iterable[TreeLike]) -
             universal_right = label_right or label.split(":")[0] == found_label.split(":")[0]
             for counter in counted.values() if upos != "PUNCT" else (counted["all"],):
                 counter.add(head_right, label_right, universal_right)
-            in_gold[label] += 1
-            in_predicted[found_label] += 1
-            right[label] += head_right and label_right
             right_heads += head_right
-            right_arcs += head_right and label_right
+            if head_right and label_right:
+                right_labels.append(label)
             totals["nonprojective right"] += head_right and word in crossed
+        relations.add(one.labels, other.labels, right_labels)
         totals["sentences"] += 1
         totals["exact unlabelled"] += right_heads == len(one.forms)
-        totals["exact"] += right_arcs == len(one.forms)
+        totals["exact"] += len(right_labels) == len(one.forms)
         totals["trees"] += predicted_shape.is_tree
         totals["one root"] += predicted_shape.roots == 1
         totals["nonprojective gold"] += len(gold_shape.nonprojective)
@@ -212,10 +210,7 @@ def attachment_scores(gold: Iterable[TreeLike], predicted: Iterable[TreeLike]) -
             totals["nonprojective predicted"],
             totals["nonprojective right"],
         ),
-        relations={
-            name: Counts(in_gold[name], in_predicted[name], right[name])
-            for name in sorted(in_gold | in_predicted)
-        },
+        relations=relations.counts,
     )
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from turbotree.errors import InputError
-from turbotree.evaluation.counts import Counts
+from turbotree.evaluation.counts import Counts, counts_table
 from turbotree.text import Sentence
 from turbotree.text.surface import surface_tokens
 
@@ -74,13 +74,7 @@ class RawScores:
 
     def __str__(self) -> str:
         """Lay out the figures as a table for people."""
-        lines = [f"{'':13}   gold  predicted  precision  recall      F1"]
-        for name, row in self.figures.items():
-            lines.append(
-                f"{name:13}  {row.gold:5}  {row.predicted:9}  {row.precision:9.2f}"
-                f"  {row.recall:6.2f}  {row.f1:6.2f}"
-            )
-        return "\n".join(lines)
+        return "\n".join(counts_table("", self.figures))
 
 
 def raw_scores(gold: Iterable[Sentence], predicted: Iterable[Sentence]) -> RawScores:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from turbotree.errors import InputError
-from turbotree.evaluation.counts import Counts, counts_table, percentage
+from turbotree.evaluation.alignment import aligned_tags
+from turbotree.evaluation.counts import Counts, Tally, by_frequency, counts_table, percentage
 
 __all__ = ["Span", "SpanScores", "find_spans", "span_scores"]
 
@@ -63,7 +62,7 @@ class SpanScores:
             f" precision {self.spans.precision:.2f}, recall {self.spans.recall:.2f},"
             f" F1 {self.spans.f1:.2f}",
             "",
-            *counts_table("type", self.types),
+            *counts_table("type", by_frequency(self.types)),
         ]
         return "\n".join(lines)
 
@@ -122,18 +121,8 @@ def span_scores(
     (50.0, 50.0, 50.0, 75.0)
     """
     sentences = words = right_tags = 0
-    in_gold: Counter[str] = Counter()
-    in_predicted: Counter[str] = Counter()
-    right: Counter[str] = Counter()
-    pairs = zip_longest(gold_labels, predicted_labels)
-    for number, (gold, predicted) in enumerate(pairs, start=1):
-        if gold is None or predicted is None:
-            shorter = "gold" if gold is None else "predicted"
-            raise InputError(f"sentence {number}: the {shorter} tags end before it")
-        if len(gold) != len(predicted):
-            raise InputError(
-                f"sentence {number}: {len(predicted)} tags were predicted, expected {len(gold)}"
-            )
+    tally = Tally()
+    for number, gold, predicted in aligned_tags(gold_labels, predicted_labels):
         try:
             gold_spans, predicted_spans = set(find_spans(gold)), set(find_spans(predicted))
         except InputError as error:
@@ -141,19 +130,9 @@ def span_scores(
         sentences += 1
         words += len(gold)
         right_tags += sum(map(str.__eq__, gold, predicted))
-        in_gold.update(span.type for span in gold_spans)
-        in_predicted.update(span.type for span in predicted_spans)
-        right.update(span.type for span in gold_spans & predicted_spans)
-    return SpanScores(
-        sentences=sentences,
-        words=words,
-        right_tags=right_tags,
-        spans=Counts(in_gold.total(), in_predicted.total(), right.total()),
-        types={
-            name: Counts(in_gold[name], in_predicted[name], right[name])
-            for name in sorted(in_gold | in_predicted)
-        },
-    )
+        sets = (gold_spans, predicted_spans, gold_spans & predicted_spans)
+        tally.add(*((span.type for span in spans) for spans in sets))
+    return SpanScores(sentences, words, right_tags, tally.total, tally.counts)
 
 
 def _split(tag: str) -> tuple[str, str]:

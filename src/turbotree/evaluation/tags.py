@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import zip_longest
 from typing import Any
 
-from turbotree.errors import InputError
-from turbotree.evaluation.counts import Counts, counts_table, percentage
+from turbotree.evaluation.alignment import aligned_tags
+from turbotree.evaluation.counts import Counts, Tally, by_frequency, counts_table, percentage
 
 
 @dataclass(frozen=True)
@@ -36,7 +34,7 @@ class TagScores:
     def __str__(self) -> str:
         """Lay out the figures as a table for people."""
         lines = [f"{self.words} words, {self.right} right: accuracy {self.accuracy:.2f}", ""]
-        return "\n".join([*lines, *counts_table("tag", self.tags)])
+        return "\n".join([*lines, *counts_table("tag", by_frequency(self.tags))])
 
 
 def tag_scores(gold: Iterable[Sequence[str]], predicted: Iterable[Sequence[str]]) -> TagScores:
@@ -57,23 +55,7 @@ def tag_scores(gold: Iterable[Sequence[str]], predicted: Iterable[Sequence[str]]
     >>> tag_scores([["NOUN", "VERB"]], [["NOUN", "NOUN"]]).accuracy
     50.0
     """
-    in_gold: Counter[str] = Counter()
-    in_predicted: Counter[str] = Counter()
-    right: Counter[str] = Counter()
-    for number, (one, other) in enumerate(zip_longest(gold, predicted), start=1):
-        if one is None or other is None:
-            shorter = "gold" if one is None else "predicted"
-            raise InputError(f"sentence {number}: the {shorter} tags end before it")
-        if len(one) != len(other):
-            raise InputError(
-                f"sentence {number}: {len(other)} tags were predicted, expected {len(one)}"
-            )
-        in_gold.update(one)
-        in_predicted.update(other)
-        right.update(a for a, b in zip(one, other, strict=True) if a == b)
-    names = sorted(in_gold | in_predicted)
-    return TagScores(
-        in_gold.total(),
-        right.total(),
-        {name: Counts(in_gold[name], in_predicted[name], right[name]) for name in names},
-    )
+    tally = Tally()
+    for _, one, other in aligned_tags(gold, predicted):
+        tally.add(one, other, (a for a, b in zip(one, other, strict=True) if a == b))
+    return TagScores(tally.total.gold, tally.total.right, tally.counts)

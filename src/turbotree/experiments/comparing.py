@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -38,6 +38,18 @@ def proofs(measured: Measured, system: str) -> float:
     return float(100 * np.mean(measured["systems"][system]["proven"]))
 
 
+def along_rounds(
+    words: Sequence[int], along: Mapping[str, Measured]
+) -> tuple[tuple[float, ...], tuple[float, ...], tuple[float, ...]]:
+    """Return limits on the rounds, and the shares of right heads and of proofs with each."""
+    total = max(1, sum(words))
+    return (
+        tuple(float(limit) for limit in along),
+        tuple(100 * sum(own["right"]) / total for own in along.values()),
+        tuple(float(100 * np.mean(own["proven"])) for own in along.values()),
+    )
+
+
 def seconds(measured: Measured, system: str) -> float:
     """Return the seconds per sentence."""
     return float(np.mean(measured["systems"][system]["seconds"]))
@@ -57,22 +69,6 @@ def claim_uas(
         for name, m in all_measured.items()
     }
     return claim_units(text, "UAS, %", tests, or_equal=or_equal)
-
-
-def claim_proofs(
-    text: str,
-    all_measured: Mapping[str, Measured],
-    below: str,
-    above: str,
-    *,
-    or_equal: bool = False,
-) -> Claim:
-    """Compare how many trees two systems prove best, on all treebanks together."""
-    tests = {
-        name: (m["systems"][below]["proven"], m["systems"][above]["proven"])
-        for name, m in all_measured.items()
-    }
-    return claim_shares(text, "proven best, %", tests, or_equal=or_equal)
 
 
 def claim_shares(
@@ -105,6 +101,22 @@ def f1(counts: Measured) -> float:
     return 200 * sum(counts["right"]) / max(1, sum(counts["gold"]) + sum(counts["found"]))
 
 
+#: The columns that :func:`f1_cells` fills.
+F1_COLUMNS = ("F1", "paper", "features", "paper")
+
+
+def f1_cells(counts: Measured, paper: tuple[float, int] | None) -> list[str]:
+    """Write the F1 and the features of a tagger of spans, each followed by the paper's."""
+    ours = (f1(counts), counts["features"])
+    return beside(ours, paper or (None, None), ("{:.2f}", "{:,}"))
+
+
+def middle_budget(found: Measured) -> int:
+    """Return the middle one of the budgets that something was selected for."""
+    budgets: list[int] = found["budgets"]
+    return budgets[len(budgets) // 2]
+
+
 def main_ordering(claim: Claim) -> Claim:
     """Put a claim among those that the report begins with."""
     return replace(claim, main=True)
@@ -127,7 +139,8 @@ def claim_f1(
 def side_by_side(
     title: str,
     all_measured: Mapping[str, Measured],
-    columns: Mapping[str, Callable[[Measured], float]],
+    figure: Callable[[Measured, str], float],
+    systems: Sequence[str],
     paper: Mapping[str, Sequence[float | None]],
     *,
     form: str = "{:.2f}",
@@ -141,24 +154,44 @@ def side_by_side(
         Of the table.
     all_measured
         By treebank.
-    columns
-        What each column shows.
+    figure, systems
+        What is shown of which systems: :func:`uas`, :func:`proofs` or :func:`seconds`.
     paper
-        By language, a value for each column; ``"mean"`` for the row of means.
+        By language, a value for each system.
     form
         How to write a number.
     """
-    names = [cell for name in columns for cell in (name, "paper")]
+    forms = [form] * len(systems)
     rows = []
     for dataset, measured in all_measured.items():
-        theirs = paper.get(language_of(dataset), [None] * len(columns))
-        ours = [column(measured) for column in columns.values()]
-        rows.append((dataset, *_pairs(ours, theirs, form)))
+        theirs = paper.get(language_of(dataset), [None] * len(systems))
+        ours = [figure(measured, system) for system in systems]
+        rows.append((dataset, *beside(ours, theirs, forms)))
     if len(all_measured) > 1:
-        means = [float(np.mean([c(m) for m in all_measured.values()])) for c in columns.values()]
-        theirs = paper.get("mean") or [_mean(paper, i) for i in range(len(columns))]
-        rows.append(("mean", *_pairs(means, theirs, form)))
-    return Table(title, ("treebank", *names), tuple(rows), note)
+        means = [
+            float(np.mean([figure(measured, system) for measured in all_measured.values()]))
+            for system in systems
+        ]
+        theirs = [_mean(paper, place) for place in range(len(systems))]
+        rows.append(("mean", *beside(means, theirs, forms)))
+    return Table(title, ("treebank", *beside_paper(systems)), tuple(rows), note)
+
+
+def beside_paper(names: Iterable[str]) -> list[str]:
+    """Return the names of columns, each followed by one for the paper's values."""
+    return [text for name in names for text in (name, "paper")]
+
+
+def beside(
+    ours: Sequence[float], theirs: Sequence[float | None], forms: Sequence[str]
+) -> list[str]:
+    """Write our values, each followed by the paper's.
+
+    >>> beside([0.5, 1000], [None, 2000], ["{:.2f}", "{:,}"])
+    ['0.50', '–', '1,000', '2,000']
+    """
+    both = zip(ours, theirs, forms, strict=True)
+    return [cell(value, form) for mine, other, form in both for value in (mine, other)]
 
 
 def cell(value: float | None, form: str = "{:.2f}") -> str:
@@ -168,11 +201,6 @@ def cell(value: float | None, form: str = "{:.2f}") -> str:
     ('1.50', '–')
     """
     return "–" if value is None else form.format(value)
-
-
-def _pairs(ours: Sequence[float], theirs: Sequence[float | None], form: str) -> list[str]:
-    both = zip(ours, theirs, strict=True)
-    return [text for mine, other in both for text in (cell(mine, form), cell(other, form))]
 
 
 def _mean(paper: Mapping[str, Sequence[float | None]], column: int) -> float | None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import numpy as np
 
 from turbotree.arrays import FloatArray, LongArray
+from turbotree.experiments.comparing import claim_shares
 from turbotree.experiments.measuring import Case
-from turbotree.experiments.records import Measured
+from turbotree.experiments.records import Claim, Figure, Measured, Series
 from turbotree.graphs.solution import recorded
 from turbotree.parsing.decoding import build_graph, logic_graph
 
@@ -53,6 +54,27 @@ def moving_shares(cases: Sequence[Case], rounds: int) -> dict[str, Measured]:
         for name, column in MOVING.items():
             means[name].add(trace.iteration, getattr(trace, column))
     return {name: mean.measured() for name, mean in means.items()}
+
+
+def draw_shares(title: str, shares: Mapping[str, Measured], dashed: str = "") -> Figure:
+    """Draw shares round by round, a line for each name; one may be dashed."""
+    lines = tuple(
+        Series(name, tuple(own["rounds"]), tuple(own["share"]), dashed=name == dashed)
+        for name, own in shares.items()
+    )
+    note = "The mean over the sentences that are still being solved."
+    return Figure(title, "round", "%", lines, note=note)
+
+
+def claim_later_below(
+    text: str, measure: str, shares: Mapping[str, Measured], limit: float
+) -> Claim:
+    """Compare the shares of the rounds after the first with a limit, for each treebank."""
+    tests = {
+        name: (own["per_sentence"], [limit] * len(own["per_sentence"]))
+        for name, own in shares.items()
+    }
+    return claim_shares(text, measure, tests)
 
 
 class _MeanShares:

@@ -74,15 +74,13 @@ class Encoded:
         return Encoded(np.ascontiguousarray(self.ids[:, columns]), starts, sets)
 
 
+#: What is looked at of a word, in the order of a `Word`.
+_COLUMNS = ("form", "lemma", "upos", "xpos", "feats")
+
+
 def _words(sentence: Sentence) -> Iterable[Word]:
-    return zip(
-        sentence.forms,
-        sentence.lemmas,
-        sentence.upos,
-        sentence.xpos,
-        sentence.feats,
-        strict=True,
-    )
+    form, lemma, upos, xpos, feats = sentence.columns(_COLUMNS)
+    return zip(form, lemma, upos, xpos, feats, strict=True)
 
 
 class Encoder:

@@ -8,8 +8,9 @@ import secrets
 import stat
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO, cast
 
-__all__ = ["atomic_path", "remove_unfinished"]
+__all__ = ["atomic_path", "atomic_stream", "flush_folder", "remove_unfinished"]
 
 #: Temporary files that are being filled. A process that ends without further ado removes them.
 _unfinished: set[Path] = set()
@@ -67,9 +68,30 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
         raise
     finally:
         _unfinished.discard(temporary)
-    # Some file systems cannot flush a folder; the file itself is safe by now.
+    flush_folder(target.parent)  # the file itself is safe by now
+
+
+@contextlib.contextmanager
+def atomic_stream(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """Open a file for bytes that takes the place of `path` when the block succeeds.
+
+    ``.gz`` is packed. See :func:`atomic_path`.
+    """
+    with atomic_path(path) as temporary, open(temporary, "wb") as stream:
+        if not os.fspath(path).endswith(".gz"):
+            yield stream
+            return
+        import gzip  # here, to keep `import turbotree` quick
+
+        # No name and no time inside, so that the same content gives the same bytes.
+        with gzip.GzipFile("", "wb", fileobj=stream, mtime=0) as packed:
+            yield cast(IO[bytes], packed)
+
+
+def flush_folder(folder: Path) -> None:
+    """Get the names in a folder to the disk; some file systems cannot."""
     with contextlib.suppress(OSError):
-        _flush(target.parent)
+        _flush(folder)
 
 
 def remove_unfinished() -> None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from turbotree.text.accepting import as_sentence, check_many
 from turbotree.text.checking import check_partial_tree, check_tree, find_cycle
 from turbotree.text.layouts import CONLLU, CONLLX, Layout, column_layout, renamed
 from turbotree.text.reading import OnError, read_columns, read_conllu, read_conllx, read_layout
-from turbotree.text.sentence import Sentence
+from turbotree.text.sentence import Sentence, as_sentence, check_many
 from turbotree.text.sniffing import layout_of, read_sentences, sniff
 from turbotree.text.sources import Source
 from turbotree.text.token import Token

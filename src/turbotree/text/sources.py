@@ -6,7 +6,7 @@ import os
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import IO, TypeAlias
+from typing import IO, TypeAlias, cast
 
 from turbotree.errors import InputError
 
@@ -56,18 +56,32 @@ def lines_of(source: Source, encoding: str | None = None) -> Iterator[Iterator[b
     if encoding is not None:
         with lines_of(source) as lines:
             yield _transcoded(lines, encoding, path)
-        return
-    try:
-        if not isinstance(source, str | os.PathLike):
+    elif isinstance(source, str | os.PathLike):
+        with opened(path) as stream:
+            yield iter(stream)
+    else:
+        with _input_errors(path):
             yield _as_bytes(source, path)
-        elif path.endswith(".gz"):
+
+
+@contextmanager
+def opened(path: str) -> Iterator[IO[bytes]]:
+    """Open a file for its bytes, unpacked if it is a ``.gz``; what goes wrong is an InputError."""
+    with _input_errors(path):
+        if path.endswith(".gz"):
             import gzip  # here, to keep `import turbotree` quick
 
-            with gzip.open(path, "rb") as stream:
-                yield iter(stream)
+            with gzip.open(path, "rb") as packed:
+                yield cast(IO[bytes], packed)
         else:
             with open(path, "rb") as stream:
-                yield iter(stream)
+                yield stream
+
+
+@contextmanager
+def _input_errors(path: str) -> Iterator[None]:
+    try:
+        yield
     except (EOFError, zlib.error) as error:
         raise InputError(f"{path}: damaged gzip file ({error})") from None
     except IsADirectoryError:

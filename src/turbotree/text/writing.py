@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import IO, TypeAlias, cast
 
 from turbotree.errors import InputError
-from turbotree.files.atomic import atomic_path
+from turbotree.files.atomic import atomic_stream
 from turbotree.text.blocks import is_blank
 from turbotree.text.layouts import CONLLU, CONLLX, STANDARD_COLUMNS, Layout
 from turbotree.text.sentence import Sentence
@@ -138,15 +138,8 @@ def _opened(target: Target) -> Iterator[Callable[[str], object]]:
         return
     path = os.fspath(target)
     try:
-        with atomic_path(path) as temporary, open(temporary, "wb") as stream:
-            if path.endswith(".gz"):
-                import gzip  # here, to keep `import turbotree` quick
-
-                # No name and no time inside, so that the same sentences give the same bytes.
-                with gzip.GzipFile("", "wb", fileobj=stream, mtime=0) as packed:
-                    yield _stream_writer(cast(IO[bytes], packed))
-            else:
-                yield _stream_writer(stream)
+        with atomic_stream(path) as stream:
+            yield _stream_writer(stream)
     except OSError as error:
         raise InputError(f"{path}: {error.strerror or error}") from None
 

@@ -28,47 +28,23 @@ def constrain(
 ) -> FloatArray:
     """Copy the scores with ``-inf`` at every arc that the constraints rule out."""
     scores = scores.copy()
-    if scores.ndim == 2:
-        words = scores.shape[0] - 1
-        _constrain_one(
-            scores,
-            _read_arcs(require, "require", words),
-            _read_arcs(forbid, "forbid", words),
-            single_root,
-            projective,
-            "",
-        )
-        return scores
-    required_parts = _split_batch(require, "require", scores.shape)
-    forbidden_parts = _split_batch(forbid, "forbid", scores.shape)
-    for item, matrix in enumerate(scores):
-        words = matrix.shape[0] - 1 if lengths is None else int(lengths[item])
-        _constrain_one(
-            matrix,
-            _read_arcs(required_parts[item], f"require[{item}]", words),
-            _read_arcs(forbidden_parts[item], f"forbid[{item}]", words),
-            single_root,
-            projective,
-            f"matrix {item}: ",
-        )
+    is_batch = scores.ndim == 3
+    matrices = scores if is_batch else scores[np.newaxis]
+    required_parts = _split_batch(require, "require", scores.shape) if is_batch else [require]
+    forbidden_parts = _split_batch(forbid, "forbid", scores.shape) if is_batch else [forbid]
+    for item, matrix in enumerate(matrices):
+        words = len(matrix) - 1 if lengths is None else int(lengths[item])
+        place, where = (f"[{item}]", f"matrix {item}: ") if is_batch else ("", "")
+        required = _read_arcs(required_parts[item], f"require{place}", words)
+        forbidden = _read_arcs(forbidden_parts[item], f"forbid{place}", words)
+        _check_required(matrix, required, forbidden, single_root, projective, where)
+        for head, modifier in forbidden:
+            matrix[head, modifier] = -np.inf
+        for head, modifier in required:
+            score = matrix[head, modifier]
+            matrix[:, modifier] = -np.inf
+            matrix[head, modifier] = score
     return scores
-
-
-def _constrain_one(
-    scores: FloatArray,
-    required: _Pairs,
-    forbidden: _Pairs,
-    single_root: bool,
-    projective: bool,
-    where: str,
-) -> None:
-    _check_required(scores, required, forbidden, single_root, projective, where)
-    for head, modifier in forbidden:
-        scores[head, modifier] = -np.inf
-    for head, modifier in required:
-        score = scores[head, modifier]
-        scores[:, modifier] = -np.inf
-        scores[head, modifier] = score
 
 
 def _check_required(

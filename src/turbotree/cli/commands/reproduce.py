@@ -25,8 +25,9 @@ from turbotree.errors import InputError
 
 _ENTITY_FILES = ("train", "testa", "testb")
 
-_input = partial(option, panel=INPUT)
-_training = partial(option, panel=TRAINING)
+_folder = partial(option, None, panel=INPUT, metavar="DIR")
+_treebank = partial(option, None, panel=INPUT, metavar="FILE", complete=completion.treebanks)
+_number = partial(option, None, panel=TRAINING, metavar="N")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,58 +49,35 @@ class ReproduceOptions(Options):
         False, "Per treebank 4000 sentences to train on and 1000 to test on; 5 epochs."
     )
 
-    data: Path | None = _input(
-        None,
-        "A folder of treebanks: X-ud-train.conllu, -dev, -test.",
-        metavar="DIR",
-        clashes=("train", "test"),
+    data: Path | None = _folder(
+        "A folder of treebanks: X-ud-train.conllu, -dev, -test.", clashes=("train", "test")
     )
-    treebanks: str | None = _input(
-        None, "Of --data, only these: en_ewt,nl_lassysmall.", metavar="A,B,..."
+    treebanks: str | None = option(
+        None, "Of --data, only these: en_ewt,nl_lassysmall.", metavar="A,B,...", panel=INPUT
     )
-    train: Path | None = _input(
-        None,
-        "Instead of --data: one treebank to train on.",
-        metavar="FILE",
-        needs="test",
-        complete=completion.treebanks,
+    train: Path | None = _treebank("Instead of --data: one treebank to train on.", needs="test")
+    dev: Path | None = _treebank(
+        "With --train: held-out sentences. Without it, a tenth of --train."
     )
-    dev: Path | None = _input(
-        None,
-        "With --train: held-out sentences. Without it, a tenth of --train.",
-        metavar="FILE",
-        complete=completion.treebanks,
-    )
-    test: Path | None = _input(
-        None,
-        "With --train: sentences to test on.",
-        metavar="FILE",
-        needs="train",
-        complete=completion.treebanks,
-    )
-    chunks: Path | None = _input(
-        None,
+    test: Path | None = _treebank("With --train: sentences to test on.", needs="train")
+    chunks: Path | None = _folder(
         "In addition, a folder with train.txt and test.txt, of words, tags and chunks as in "
         "CoNLL-2000.",
-        metavar="DIR",
     )
-    entities: Path | None = _input(
-        None,
+    entities: Path | None = _folder(
         "In addition, a folder with X.train, X.testa and X.testb, of words, tags and entities as "
         "in CoNLL-2002.",
-        metavar="DIR",
     )
 
-    only: str | None = _training(
+    only: str | None = option(
         None,
         "Of WHAT, only experiments with one of these texts in their name: table2,fig.",
         metavar="A,B,...",
+        panel=TRAINING,
     )
-    sentences: int | None = _training(
-        None, "Train on the first N sentences.", metavar="N", least=10
-    )
-    measured: int | None = _training(None, "Test on the first N sentences.", metavar="N", least=2)
-    epochs: int | None = option(None, "Passes over the data.", metavar="N", least=1, panel=TRAINING)
+    sentences: int | None = _number("Train on the first N sentences.", least=10)
+    measured: int | None = _number("Test on the first N sentences.", least=2)
+    epochs: int | None = _number("Passes over the data.", least=1)
 
     cache: Path | None = option(
         None,
@@ -127,7 +105,6 @@ def reproduce(options: ReproduceOptions) -> None:
     """
     output, small, quiet = options.output, options.small, options.quiet
     data, chunks, entities = options.data, options.chunks, options.entities
-    sentences, measured = options.sentences, options.measured
     from turbotree import experiments
     from turbotree.experiments.report.drawing import check_matplotlib
     from turbotree.experiments.settings import MEDIUM_TEST, MEDIUM_TRAIN, SMALL_TEST, SMALL_TRAIN
@@ -147,18 +124,13 @@ def reproduce(options: ReproduceOptions) -> None:
             read += [file for ending in endings for file in folder.glob(f"*.{ending}")]
     check_output(output, read)
     check_matplotlib()
-    settings = (
-        experiments.SMALL
-        if small
-        else experiments.MEDIUM
-        if options.medium
-        else experiments.Settings()
-    )
-    settings = settings.with_epochs(options.epochs)
+    settings, train, test = experiments.Settings(), None, None
     if small:
-        sentences, measured = sentences or SMALL_TRAIN, measured or SMALL_TEST
+        settings, train, test = experiments.SMALL, SMALL_TRAIN, SMALL_TEST
     elif options.medium:
-        sentences, measured = sentences or MEDIUM_TRAIN, measured or MEDIUM_TEST
+        settings, train, test = experiments.MEDIUM, MEDIUM_TRAIN, MEDIUM_TEST
+    settings = settings.with_epochs(options.epochs)
+    sentences, measured = options.sentences or train, options.measured or test
     if options.train is not None and options.test is not None:
         datasets = [experiments.given_files(options.train, options.test, options.dev)]
     elif data is not None:

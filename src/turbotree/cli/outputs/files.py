@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import errno
-import gzip
 import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any
 
 from turbotree.cli.inputs.reading import STDIN
 from turbotree.errors import InputError
-from turbotree.files.atomic import atomic_path
+from turbotree.files.atomic import atomic_stream
 from turbotree.files.outputs import check_outputs, identity
 from turbotree.models import located
 
@@ -62,13 +61,8 @@ def opened_output(path: Path | None) -> Iterator[IO[bytes]]:
             yield sys.stdout.buffer
             sys.stdout.buffer.flush()
         return
-    with _named(os.fspath(path)), atomic_path(path) as temporary, open(temporary, "wb") as stream:
-        if path.suffix != ".gz":
-            yield stream
-            return
-        # No name and no time inside, so that the same output gives the same bytes.
-        with gzip.GzipFile("", "wb", fileobj=stream, mtime=0) as packed:
-            yield cast(IO[bytes], packed)
+    with _named(os.fspath(path)), atomic_stream(path) as stream:
+        yield stream
 
 
 @contextmanager

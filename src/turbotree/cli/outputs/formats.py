@@ -156,34 +156,21 @@ def _predicted(parse: Parse, notes: Notes) -> Sentence:
     if not notes.marginals:
         return sentence
     sentence = converted(sentence, CONLLU)  # the layout that has MISC
-    misc = [
-        _with_probabilities(value, head, label)
-        for value, head, label in zip(
-            sentence.column("misc"),
-            parse.head_probabilities,
-            parse.label_probabilities,
-            strict=True,
-        )
-    ]
+    chances = {"HeadProb": parse.head_probabilities, "LabelProb": parse.label_probabilities}
+    for name, values in chances.items():
+        sentence = sentence.with_misc(name, (f"{chance:.4f}" for chance in values))
     comments = [f"tree_probability = {parse.probability:.4g}"]
     if not parse.marginals.converged:
         comments.append(f"marginals = {_NOT_CONVERGED}")
     elif "marginals" in sentence.metadata:  # what a file that comes from us says is no longer true
         comments.append("marginals = converged")
-    return sentence.replace(misc=misc).with_comments(comments)
+    return sentence.with_comments(comments)
 
 
 def _said(value: object) -> str:
     return (
         "unknown" if value is None else f"{value:.6g}" if isinstance(value, float) else f"{value}"
     )
-
-
-def _with_probabilities(misc: str, head: float, label: float) -> str:
-    kept = [] if misc == "_" else misc.split("|")
-    # A file that comes from us gets new figures, not second ones.
-    kept = [entry for entry in kept if not entry.startswith(("HeadProb=", "LabelProb="))]
-    return "|".join([*kept, f"HeadProb={head:.4f}", f"LabelProb={label:.4f}"])
 
 
 def _text(parse: Parse, notes: Notes, color: bool) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from turbotree.experiments.catalogue.admm2011_models import DATA, MODELS, SECOND_ORDER
-from turbotree.experiments.comparing import cell, claim_shares, main_ordering
+from turbotree.experiments.comparing import along_rounds, cell, claim_shares, main_ordering
 from turbotree.experiments.context import ExperimentContext
 from turbotree.experiments.measuring import decode_along, decode_cases, make_cases, words_of
 from turbotree.experiments.records import (
@@ -20,7 +20,7 @@ from turbotree.experiments.records import (
     Shown,
     Table,
 )
-from turbotree.experiments.tracing import moving_shares
+from turbotree.experiments.tracing import claim_later_below, draw_shares, moving_shares
 
 #: As in the paper: ADMM has flows and simple factors; subgradients have a tree as a factor in the
 #: second-order model, and the same simple factors in the full one.
@@ -45,12 +45,9 @@ def _measure_course(context: ExperimentContext) -> Measured:
 def _show_course(measured: Mapping[str, Measured]) -> Shown:
     figures, rows, tests = [], [], {}
     for dataset, found in measured.items():
-        total = max(1, sum(found["words"]))
         accuracy, certain = [], []
         for name, along in found["along"].items():
-            x = tuple(float(limit) for limit in along)
-            right = tuple(100 * sum(own["right"]) / total for own in along.values())
-            proofs = tuple(float(100 * np.mean(own["proven"])) for own in along.values())
+            x, right, proofs = along_rounds(found["words"], along)
             dashed = name.startswith("subgradient")
             accuracy.append(Series(name, x, right, dashed))
             certain.append(Series(name, x, proofs, dashed))
@@ -96,21 +93,12 @@ def _measure_active(context: ExperimentContext) -> Measured:
 def _show_active(measured: Mapping[str, Measured]) -> Shown:
     figures, rows = [], []
     for dataset, found in measured.items():
-        lines = tuple(
-            # Messages and subproblems lie close together.
-            Series(name, tuple(own["rounds"]), tuple(own["share"]), dashed=name == "subproblems")
-            for name, own in found["moving"].items()
-        )
         title = f"Active along the rounds, {dataset}"
-        note = "The mean over the sentences that are still being solved."
-        figures.append(Figure(title, "round", "%", lines, note=note))
+        # Messages and subproblems lie close together.
+        figures.append(draw_shares(title, found["moving"], dashed="subproblems"))
         for name, own in found["moving"].items():
             cells = [_share_at(own, place) for place in (1, 10, 100)]
             rows.append((dataset, name, *cells, f"{100 * np.mean(own['per_sentence']):.1f}"))
-    tests = {}
-    for name, found in measured.items():
-        shares = found["moving"]["subproblems"]["per_sentence"]
-        tests[name] = (shares, [0.5] * len(shares))
     table = Table(
         "Share that is still active, %",
         ("treebank", "what", "round 1", "round 10", "round 100", "mean of later rounds"),
@@ -121,7 +109,8 @@ def _show_active(measured: Mapping[str, Measured]) -> Shown:
         "untouched after the first few rounds. – where no sentence needs so many rounds.",
     )
     text = "less than half of the subproblems are active after the first round (our reading)"
-    claims = (claim_shares(text, "share active, %", tests),)
+    shares = {name: found["moving"]["subproblems"] for name, found in measured.items()}
+    claims = (claim_later_below(text, "share active, %", shares, 0.5),)
     return Shown((table,), tuple(figures), claims)
 
 

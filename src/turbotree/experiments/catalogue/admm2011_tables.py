@@ -8,7 +8,6 @@ from itertools import pairwise
 
 from turbotree.experiments.catalogue.admm2011_models import DATA, MODELS
 from turbotree.experiments.comparing import claim_uas, main_ordering, side_by_side, uas
-from turbotree.experiments.context import ExperimentContext
 from turbotree.experiments.measuring import trained_systems
 from turbotree.experiments.records import ADMM_2011, Experiment, Measured, Shown
 
@@ -33,25 +32,15 @@ _TABLE_2 = {
 _TABLE_3 = {"en": [91.36, 92.19, 92.41, 92.50, 92.53]}
 
 
-def _measure_both(context: ExperimentContext) -> Measured:
-    return trained_systems(context, {name: MODELS[name] for name in _BOTH}, decoder=_DECODER)
-
-
 def _show_both(measured: Mapping[str, Measured]) -> Shown:
-    columns = {name: partial(uas, system=name) for name in _BOTH}
-    table = side_by_side("UAS without punctuation, %", measured, columns, _TABLE_2)
+    table = side_by_side("UAS without punctuation, %", measured, uas, _BOTH, _TABLE_2)
     claims = (main_ordering(claim_uas("Full above G+CS, on average", measured, *_BOTH)),)
     return Shown((table,), (), claims)
 
 
-def _measure_ablation(context: ExperimentContext) -> Measured:
-    return trained_systems(context, MODELS, decoder=_DECODER)
-
-
 def _show_ablation(measured: Mapping[str, Measured]) -> Shown:
-    columns = {name: partial(uas, system=name) for name in MODELS}
-    table = side_by_side("UAS without punctuation, %", measured, columns, _TABLE_3)
     names = list(MODELS)
+    table = side_by_side("UAS without punctuation, %", measured, uas, names, _TABLE_3)
     claims = [
         claim_uas(f"{above} above {below}", measured, below, above)
         for below, above in pairwise(names)
@@ -68,7 +57,7 @@ TABLE_2 = Experiment(
     "Full above G+CS, for all but two of fifteen treebanks",
     DATA,
     "test",
-    _measure_both,
+    partial(trained_systems, models={name: MODELS[name] for name in _BOTH}, decoder=_DECODER),
     _show_both,
     version=2,
 )
@@ -81,7 +70,7 @@ TABLE_3 = Experiment(
     "each above the one before",
     DATA,
     "test",
-    _measure_ablation,
+    partial(trained_systems, models=MODELS, decoder=_DECODER),
     _show_ablation,
     version=2,
 )

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from turbotree.experiments.catalogue.koo2010_models import DATA, MODELS
-from turbotree.experiments.comparing import claim_shares
+from turbotree.experiments.comparing import along_rounds, claim_shares
 from turbotree.experiments.context import ExperimentContext
 from turbotree.experiments.measuring import decode_along, make_cases, words_of
 from turbotree.experiments.records import (
@@ -19,7 +19,7 @@ from turbotree.experiments.records import (
     Shown,
     Table,
 )
-from turbotree.experiments.tracing import active_shares
+from turbotree.experiments.tracing import active_shares, claim_later_below, draw_shares
 
 _FEW = 0.3  # the height of the paper's figure
 
@@ -36,28 +36,14 @@ def _measure_recomputed(context: ExperimentContext) -> Measured:
 def _show_recomputed(measured: Mapping[str, Measured]) -> Shown:
     figures, rows, claims = [], [], []
     for dataset, found in measured.items():
-        figures.append(
-            Figure(
-                f"Share of factors solved again, {dataset}",
-                "round",
-                "%",
-                tuple(
-                    Series(name, tuple(own["rounds"]), tuple(own["share"]))
-                    for name, own in found["shares"].items()
-                ),
-                note="The mean over the sentences that are still being solved.",
-            )
-        )
+        figures.append(draw_shares(f"Share of factors solved again, {dataset}", found["shares"]))
         for name, own in found["shares"].items():
             first, later = own["share"][0], float(np.mean(own["share"][1:] or own["share"]))
             rows.append((dataset, name, f"{first:.1f}", f"{later:.1f}", "up to 30"))
     for name in ("Sib", "G+S"):
-        tests = {}
-        for dataset, found in measured.items():
-            own = found["shares"][name]["per_sentence"]
-            tests[dataset] = (own, [_FEW] * len(own))
+        shares = {dataset: found["shares"][name] for dataset, found in measured.items()}
         text = f"{name}: later rounds solve less than {100 * _FEW:.0f} % of the factors again"
-        claims.append(claim_shares(text, "share solved, %", tests))
+        claims.append(claim_later_below(text, "share solved, %", shares, _FEW))
     table = Table(
         "Share of factors solved, %",
         ("treebank", "model", "first round", "mean of later rounds", "paper, later rounds"),
@@ -78,22 +64,18 @@ def _measure_early(context: ExperimentContext) -> Measured:
 def _show_early(measured: Mapping[str, Measured]) -> Shown:
     figures, rows = [], []
     for dataset, found in measured.items():
-        rounds = [int(limit) for limit in found["along"]]
-        total = max(1, sum(found["words"]))
-        accuracy = [100 * sum(own["right"]) / total for own in found["along"].values()]
-        certain = [float(100 * np.mean(own["proven"])) for own in found["along"].values()]
-        x = tuple(float(limit) for limit in rounds)
+        x, accuracy, certain = along_rounds(found["words"], found["along"])
         figures.append(
             Figure(
                 f"Accuracy and proofs against K, {dataset}",
                 "most rounds K",
                 "%",
-                (Series("UAS", x, tuple(accuracy)), Series("proven best", x, tuple(certain))),
+                (Series("UAS", x, accuracy), Series("proven best", x, certain)),
             )
         )
         rows += [
-            (dataset, str(limit), f"{right:.2f}", f"{proof:.2f}")
-            for limit, right, proof in zip(rounds, accuracy, certain, strict=True)
+            (dataset, limit, f"{right:.2f}", f"{proof:.2f}")
+            for limit, right, proof in zip(found["along"], accuracy, certain, strict=True)
         ]
     limits = list(next(iter(measured.values()))["along"])
     middle, last = limits[len(limits) // 2], limits[-1]

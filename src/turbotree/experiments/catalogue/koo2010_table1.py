@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 
 from turbotree.experiments.catalogue.koo2010_models import DATA, MODELS
 from turbotree.experiments.comparing import (
@@ -66,20 +65,17 @@ def _show(measured: Mapping[str, Measured]) -> Shown:
         side_by_side(
             "UAS, %",
             measured,
-            {name: partial(uas, system=name) for name in MODELS},
+            uas,
+            list(MODELS),
             _PAPER_UAS,
             note="English in the paper is the Penn Treebank, section 23.",
         ),
-        side_by_side(
-            "Trees proven best, %",
-            measured,
-            {name: partial(proofs, system=name) for name in both},
-            _PAPER_PROOFS,
-        ),
+        side_by_side("Trees proven best, %", measured, proofs, both, _PAPER_PROOFS),
         side_by_side(
             "Seconds per sentence to decode",
             measured,
-            {name: partial(seconds, system=name) for name in both},
+            seconds,
+            both,
             _PAPER_SECONDS,
             form="{:.4f}",
             note="Ours are CPU seconds of the decoder alone, on this machine; the paper's are of "

@@ -9,8 +9,8 @@ import numpy as np
 
 from turbotree.experiments.catalogue.koo2010_models import DATA, MODELS
 from turbotree.experiments.comparing import (
-    cell,
-    claim_proofs,
+    beside,
+    beside_paper,
     claim_shares,
     main_ordering,
     proofs,
@@ -97,9 +97,7 @@ def _measure(context: ExperimentContext) -> Measured:
 
 
 def _show(measured: Mapping[str, Measured]) -> Shown:
-    columns = [
-        text for name in ("UAS", "proven %", "seconds", "random, %") for text in (name, "paper")
-    ]
+    columns = beside_paper(("UAS", "proven %", "seconds", "random, %"))
     tables, claims = [], []
     for model, paper in _PAPER.items():
         for dataset, found in measured.items():
@@ -114,14 +112,8 @@ def _show(measured: Mapping[str, Measured]) -> Shown:
                     seconds(found, system),
                     float(100 * np.mean(found["random"].get(system, [1]))),
                 )
-                forms = ("{:.2f}", "{:.2f}", "{:.4f}", "{:.1f}")
-                both = zip(ours, theirs, forms, strict=True)
-                rows.append(
-                    (
-                        shown_names.get(name, name),
-                        *(cell(v, f) for mine, other, f in both for v in (mine, other)),
-                    )
-                )
+                cells = beside(ours, theirs, ("{:.2f}", "{:.2f}", "{:.4f}", "{:.1f}"))
+                rows.append((shown_names.get(name, name), *cells))
             tables.append(
                 Table(
                     f"{model} on {dataset}",
@@ -137,39 +129,27 @@ def _show(measured: Mapping[str, Measured]) -> Shown:
 
 
 def _claims(model: str, measured: Mapping[str, Measured]) -> list[Claim]:
-    single, several, many = f"{model} LP(S)", f"{model} LP(M)", f"{model} DD-many"
-    chance = {n: (m["random"][single], m["random"][several]) for n, m in measured.items()}
-    against = {n: (m["random"][several], m["random"][many]) for n, m in measured.items()}
+    proven = {
+        name: {system: own["proven"] for system, own in found["systems"].items()}
+        for name, found in measured.items()
+    }
+    by_chance = {name: found["random"] for name, found in measured.items()}
+
+    def claim(
+        text: str, found: Measured, below: str, above: str, *, or_equal: bool = True
+    ) -> Claim:
+        both = f"{model} {below}", f"{model} {above}"
+        tests = {name: (own[both[0]], own[both[1]]) for name, own in found.items()}
+        return claim_shares(f"{model}{text}", "proven best, %", tests, or_equal=or_equal)
+
+    more = ": multi-commodity flow proves more than single-commodity flow"
+    as_much = "multi-commodity flow proves at least as much as single-commodity flow"
+    dual = "dual decomposition proves at least as much as multi-commodity flow"
     return [
-        main_ordering(
-            claim_proofs(
-                f"{model}: multi-commodity flow proves more than single-commodity flow",
-                measured,
-                single,
-                several,
-            )
-        ),
-        claim_proofs(
-            f"{model}: dual decomposition proves at least as much as multi-commodity flow",
-            measured,
-            several,
-            many,
-            or_equal=True,
-        ),
-        claim_shares(
-            f"{model}, random scores: multi-commodity flow proves at least as much as "
-            "single-commodity flow",
-            "proven best, %",
-            chance,
-            or_equal=True,
-        ),
-        claim_shares(
-            f"{model}, random scores: dual decomposition proves at least as much as "
-            "multi-commodity flow",
-            "proven best, %",
-            against,
-            or_equal=True,
-        ),
+        main_ordering(claim(more, proven, "LP(S)", "LP(M)", or_equal=False)),
+        claim(f": {dual}", proven, "LP(M)", "DD-many"),
+        claim(f", random scores: {as_much}", by_chance, "LP(S)", "LP(M)"),
+        claim(f", random scores: {dual}", by_chance, "LP(M)", "DD-many"),
     ]
 
 

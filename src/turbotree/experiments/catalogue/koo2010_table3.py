@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 
 from turbotree.evaluation.shape import shape
 from turbotree.experiments.catalogue.koo2010_models import DATA, MODELS
@@ -34,8 +33,7 @@ def _measure(context: ExperimentContext) -> Measured:
 
 
 def _show(measured: Mapping[str, Measured]) -> Shown:
-    columns = {name: partial(uas, system=name) for name in _SYSTEMS}
-    table = side_by_side("UAS, %", measured, columns, _PAPER)
+    table = side_by_side("UAS, %", measured, uas, _SYSTEMS, _PAPER)
     shares = Table(
         "Words with crossing arcs in the gold trees, %",
         ("treebank", "crossing"),

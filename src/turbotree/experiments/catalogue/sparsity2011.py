@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 
-from turbotree.experiments.comparing import claim_units, main_ordering, uas
+from turbotree.experiments.comparing import claim_units, main_ordering, middle_budget, uas
 from turbotree.experiments.context import ExperimentContext
 from turbotree.experiments.measuring import parse_right
 from turbotree.experiments.records import (
@@ -51,10 +52,6 @@ def _measure(context: ExperimentContext) -> Measured:
     found["selected"]["all templates"] = {"features": len(base.sparse()["parts"].weights or ())}
     found["epoch_features"] = [record["features"] for record in base.record["parts"]]
     return found
-
-
-def _measure_others(context: ExperimentContext) -> Measured:
-    return measure_selections(context, _OTHERS)
 
 
 def _show_first(measured: Mapping[str, Measured]) -> Shown:
@@ -131,7 +128,7 @@ def _show_kinds(measured: Mapping[str, Measured]) -> Shown:
 
 
 def _marks(found: Measured, kind: str) -> str:
-    middle = found["budgets"][len(found["budgets"]) // 2]
+    middle = middle_budget(found)
     total = found["families"].get(kind, 0)
     kept = found["selected"][f"group lasso {middle}"]["families"].get(kind, 0)
     sign = "–" if not kept else "++" if 2 * kept >= total else "+"
@@ -141,8 +138,9 @@ def _marks(found: Measured, kind: str) -> str:
 def _show_memory(measured: Mapping[str, Measured]) -> Shown:
     figures, rows = [], []
     for dataset, found in measured.items():
-        middle = found["budgets"][len(found["budgets"]) // 2]
-        trace = found["selected"][f"group lasso {middle}"]["trace"]
+        middle = middle_budget(found)
+        selected = found["selected"][f"group lasso {middle}"]
+        trace = selected["trace"]
         size = found["instances"]
         x = [float(at) / size for at, _, _ in trace for _ in (0, 1)]
         y = [float(count) for _, before, after in trace for count in (before, after)]
@@ -159,9 +157,7 @@ def _show_memory(measured: Mapping[str, Measured]) -> Shown:
                 ),
             )
         )
-        peak = float(found["selected"][f"group lasso {middle}"]["peak"])
-        whole = float(plain[-1])
-        kept = found["selected"][f"group lasso {middle}"]["features"]
+        peak, whole, kept = float(selected["peak"]), float(plain[-1]), selected["features"]
         share = 100 * peak / max(1.0, whole)
         rows.append(
             (dataset, f"{whole:,.0f}", f"{peak:,.0f}", f"{kept:,}", f"{share:.1f}", "below 7.5")
@@ -198,7 +194,7 @@ FIGURE_3_OTHERS = Experiment(
     "group lasso slightly above coarse to fine",
     _DATA,
     "test",
-    _measure_others,
+    partial(measure_selections, methods=_OTHERS),
     _show_others,
 )
 TABLE_3 = Experiment(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from turbotree.experiments.comparing import claim_f1, f1
+from turbotree.experiments.comparing import F1_COLUMNS, claim_f1, f1_cells
 from turbotree.experiments.context import ExperimentContext
 from turbotree.experiments.data.chunks import chunked
 from turbotree.experiments.records import SPARSITY_2011, Experiment, Measured, Shown, Table
@@ -35,15 +35,8 @@ def _show(measured: Mapping[str, Measured]) -> Shown:
     rows = []
     for dataset, found in measured.items():
         for name, counts in found["systems"].items():
-            theirs = _PAPER.get(name)
-            paper = ("–", "–") if theirs is None else (f"{theirs[0]:.2f}", f"{theirs[1]:,}")
-            ours = (f"{f1(counts):.2f}", f"{counts['features']:,}")
-            rows.append((dataset, name, ours[0], paper[0], ours[1], paper[1]))
-    table = Table(
-        "F1 and number of features",
-        ("data", "budget", "F1", "paper", "features", "paper"),
-        tuple(rows),
-    )
+            rows.append((dataset, name, *f1_cells(counts, _PAPER.get(name))))
+    table = Table("F1 and number of features", ("data", "budget", *F1_COLUMNS), tuple(rows))
     budgets = [name for name in next(iter(measured.values()))["systems"] if name.isdigit()]
     largest = budgets[-1]
     tests = {

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from turbotree.experiments.comparing import cell, claim_f1, f1, language_of
+from turbotree.experiments.comparing import (
+    F1_COLUMNS,
+    claim_f1,
+    f1_cells,
+    language_of,
+    middle_budget,
+)
 from turbotree.experiments.context import ExperimentContext
 from turbotree.experiments.data.entities import with_entities
 from turbotree.experiments.records import SPARSITY_2011, Experiment, Measured, Shown, Table
@@ -46,69 +52,37 @@ def _measure(context: ExperimentContext) -> Measured:
 def _show(measured: Mapping[str, Measured]) -> Shown:
     rows = []
     for dataset, found in measured.items():
-        language = language_of(dataset)
-        rows.append(
-            _row(
-                dataset,
-                "all templates",
-                found["systems"]["all templates"],
-                _PAPER_ALL.get(language),
-            )
-        )
+        language, systems = language_of(dataset), found["systems"]
+        cells = f1_cells(systems["all templates"], _PAPER_ALL.get(language))
+        rows.append((dataset, "all templates", *cells))
         for method, paper in (("lasso", _PAPER_LASSO), ("group lasso", _PAPER_GROUPS)):
             theirs = paper.get(language, [])
             for place, budget in enumerate(found["budgets"]):
                 name = f"{method} {budget}"
                 shown = f"lasso, as many features as {budget}" if method == "lasso" else name
                 other = theirs[place] if place < len(theirs) else None
-                rows.append(_row(dataset, shown, found["systems"][name], other))
+                rows.append((dataset, shown, *f1_cells(systems[name], other)))
     table = Table(
         "F1 and number of features",
-        ("data", "templates", "F1", "paper", "features", "paper"),
+        ("data", "templates", *F1_COLUMNS),
         tuple(rows),
         "Ours and the paper's are on test data. The lasso of the paper has C = 0.1, 0.5 and 1 "
         "instead of a number of features, its group lasso 100, 200 and 300 templates. English in "
         "the paper is CoNLL-2003.",
     )
-    best = {name: _middle(found) for name, found in measured.items()}
+    lasso, whole = {}, {}
+    for name, found in measured.items():
+        # The paper's middle budget is its best, 200.
+        middle, systems = middle_budget(found), found["systems"]
+        lasso[name] = (systems[f"lasso {middle}"], systems[f"group lasso {middle}"])
+        whole[name] = (systems["all templates"], systems[f"group lasso {middle}"])
     claims = (
+        claim_f1("group lasso above the lasso with as many features (middle budget)", lasso),
         claim_f1(
-            "group lasso above the lasso with as many features (middle budget)",
-            {
-                name: (
-                    found["systems"][f"lasso {best[name]}"],
-                    found["systems"][f"group lasso {best[name]}"],
-                )
-                for name, found in measured.items()
-            },
-        ),
-        claim_f1(
-            "group lasso as good as all templates, or better (middle budget)",
-            {
-                name: (
-                    found["systems"]["all templates"],
-                    found["systems"][f"group lasso {best[name]}"],
-                )
-                for name, found in measured.items()
-            },
-            or_equal=True,
+            "group lasso as good as all templates, or better (middle budget)", whole, or_equal=True
         ),
     )
     return Shown((table,), (), claims)
-
-
-def _middle(found: Measured) -> int:
-    """Return the budget that is compared: the paper's middle one is its best, 200."""
-    budgets: list[int] = found["budgets"]
-    return budgets[len(budgets) // 2]
-
-
-def _row(
-    dataset: str, name: str, counts: Measured, paper: tuple[float, int] | None
-) -> tuple[str, ...]:
-    score, features = paper if paper is not None else (None, None)
-    ours = (cell(f1(counts)), cell(counts["features"], "{:,}"))
-    return dataset, name, ours[0], cell(score), ours[1], cell(features, "{:,}")
 
 
 EXPERIMENT = Experiment(

@@ -8,7 +8,8 @@ from typing import Any
 
 from turbotree.experiments.catalogue.turbo2010_models import DATA, SECOND_ORDER
 from turbotree.experiments.comparing import (
-    cell,
+    beside,
+    beside_paper,
     claim_uas,
     language_of,
     main_ordering,
@@ -65,15 +66,12 @@ _PAPER_COMPLETE = {
 }
 
 
-def _measure_losses(context: ExperimentContext) -> Measured:
-    return trained_systems(context, _MODELS)
-
-
 def _show_losses(measured: Mapping[str, Measured]) -> Shown:
     table = side_by_side(
         "UAS without punctuation, %, with supported features",
         measured,
-        {name: partial(uas, system=name) for name in _MODELS},
+        uas,
+        list(_MODELS),
         _PAPER,
         note="Second-order CRFs are trained by belief propagation; all trees are decoded alike, "
         "as the best of the model.",
@@ -108,14 +106,9 @@ def _show_complete(measured: Mapping[str, Measured]) -> Shown:
         best = uas(found, complete)
         ours = (best, best - uas(found, supported), features / max(1, known))
         theirs = _PAPER_COMPLETE.get(language_of(dataset), (None, None, None))
-        forms = ("{:.2f}", "{:+.2f}", "{:.2f}")
-        cells = [
-            cell(value, form)
-            for mine, other, form in zip(ours, theirs, forms, strict=True)
-            for value in (mine, other)
-        ]
+        cells = beside(ours, theirs, ("{:.2f}", "{:+.2f}", "{:.2f}"))
         rows.append((dataset, f"{features:,}", *cells))
-    names = ("UAS", "paper", "difference to supported", "paper", "ratio to supported", "paper")
+    names = beside_paper(("UAS", "difference to supported", "ratio to supported"))
     more = Table(
         "SVM, second order and non-projective arcs, complete features",
         ("treebank", "features", *names),
@@ -134,7 +127,7 @@ LOSSES = Experiment(
     "second order above arcs; in second order SVM at least CRF",
     DATA,
     "test",
-    _measure_losses,
+    partial(trained_systems, models=_MODELS),
     _show_losses,
     version=3,
 )

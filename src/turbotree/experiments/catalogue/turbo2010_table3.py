@@ -8,7 +8,13 @@ from collections.abc import Mapping
 import numpy as np
 
 from turbotree.experiments.catalogue.turbo2010_models import DATA, SECOND_ORDER
-from turbotree.experiments.comparing import cell, claim_uas, main_ordering, uas
+from turbotree.experiments.comparing import (
+    beside,
+    beside_paper,
+    claim_uas,
+    main_ordering,
+    uas,
+)
 from turbotree.experiments.context import ExperimentContext
 from turbotree.experiments.measuring import trained_right, words_of
 from turbotree.experiments.records import TURBO_2010, Claim, Experiment, Measured, Shown, Table
@@ -45,15 +51,12 @@ def _show(measured: Mapping[str, Measured]) -> Shown:
     for dataset, found in measured.items():
         for (beta, gamma), theirs in _LOSSES.items():
             shown = {(1.0, 0.0): " (CRF)", (math.inf, 1.0): " (SVM)"}.get((beta, gamma), "")
-            cells = [
-                cell(value)
-                for order, other in zip(_ORDERS, theirs, strict=True)
-                for value in (uas(found, _name(order, (beta, gamma))), other)
-            ]
+            ours = [uas(found, _name(order, (beta, gamma))) for order in _ORDERS]
+            cells = beside(ours, theirs, ["{:.2f}"] * len(_ORDERS))
             rows.append((dataset, f"{beta:g}", f"{gamma:g}{shown}", *cells))
     table = Table(
         "UAS without punctuation, %",
-        ("treebank", "beta", "gamma", "arcs", "paper", "2nd order", "paper"),
+        ("treebank", "beta", "gamma", *beside_paper(_ORDERS)),
         tuple(rows),
     )
     return Shown(

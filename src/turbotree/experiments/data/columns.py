@@ -1,10 +1,9 @@
-"""Trees as rows of columns, and training data without a development part."""
+"""Trees as rows of columns."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from turbotree.experiments.data.treebanks import HELD_OUT
 from turbotree.text import Layout, Sentence
 
 
@@ -24,14 +23,3 @@ def in_columns(
     rows = zip(forms, tags, labels, strict=True)
     lines = "".join(f"{form} {tag} {label}\n" for form, tag, label in rows)
     return Sentence(f"{lines}\n", layout)
-
-
-def held_out(train: Sequence[Sentence]) -> tuple[tuple[Sentence, ...], tuple[Sentence, ...]]:
-    """Part every tenth sentence from training data that come without a development part.
-
-    >>> rest, dev = held_out([Sentence.from_words([str(i)]) for i in range(20)])
-    >>> len(rest), [sentence.forms for sentence in dev]
-    (18, [('0',), ('10',)])
-    """
-    rest = tuple(one for number, one in enumerate(train) if number % HELD_OUT)
-    return rest, tuple(train[::HELD_OUT])

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from turbotree.errors import InputError
-from turbotree.experiments.data.columns import held_out, in_columns
-from turbotree.experiments.data.treebanks import Dataset
+from turbotree.experiments.data.columns import in_columns
+from turbotree.experiments.data.treebanks import Dataset, held_out
 from turbotree.text import Sentence, column_layout, read_sentences
 
 _LAYOUT = column_layout(("form", "xpos", "entity"), " ")

@@ -11,7 +11,7 @@ from turbotree.text import Sentence, check_tree, read_sentences, treebank
 from turbotree.text.sentence import fingerprint
 
 _SPLITS = ("train", "dev", "test")
-HELD_OUT = 10  # without a dev file, every tenth training sentence stands in for it
+_HELD_OUT = 10  # without a dev file, every tenth training sentence stands in for it
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,17 @@ def built_in(train: int, test: int, seed: int = 1) -> Dataset:
     return Dataset("built-in", first, second, third, about)
 
 
+def held_out(train: Sequence[Sentence]) -> tuple[tuple[Sentence, ...], tuple[Sentence, ...]]:
+    """Part every tenth sentence from training data that come without a development part.
+
+    >>> rest, dev = held_out([Sentence.from_words([str(i)]) for i in range(20)])
+    >>> len(rest), [sentence.forms for sentence in dev]
+    (18, [('0',), ('10',)])
+    """
+    rest = tuple(one for number, one in enumerate(train) if number % _HELD_OUT)
+    return rest, tuple(train[::_HELD_OUT])
+
+
 def find_datasets(folder: Path, only: Sequence[str] | None = None) -> list[Dataset]:
     """Read the treebanks of a folder, named ``X-ud-train.conllu``, ``-dev`` and ``-test``."""
     if not folder.is_dir():
@@ -93,10 +104,9 @@ def _assembled(name: str, train_file: Path, dev_file: Path | None, test_file: Pa
     dev, dev_faulty = _read(dev_file) if dev_file is not None else ((), 0)
     test, test_faulty = _read(test_file)
     if not dev:
-        if len(train) < HELD_OUT:
+        if len(train) < _HELD_OUT:
             raise InputError(f"{name}: {len(train)} sentences are too few to hold some out")
-        dev = train[::HELD_OUT]
-        train = tuple(tree for number, tree in enumerate(train) if number % HELD_OUT)
+        train, dev = held_out(train)
         about += "; no dev file, so every tenth training sentence is held out instead"
     if left_out := faulty + dev_faulty + test_faulty:
         about += f"; {left_out} sentence{'s' * (left_out > 1)} omitted, whose heads form no tree"

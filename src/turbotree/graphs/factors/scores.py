@@ -51,8 +51,11 @@ def _inputs_and_output(block: Block, chosen: BoolArray) -> tuple[LongArray, Bool
     return _counts(block, chosen) - output, output, block.lengths - 1
 
 
-def _xor(block: Block, chosen: BoolArray) -> FloatArray:
-    return _hard(_counts(block, chosen) == 1)
+def _count(
+    allows: Callable[[Block, LongArray], BoolArray],
+) -> Callable[[Block, BoolArray], FloatArray]:
+    """Make the formula of a kind that allows some numbers of true links."""
+    return lambda block, chosen: _hard(allows(block, _counts(block, chosen)))
 
 
 def _xor_out(block: Block, chosen: BoolArray) -> FloatArray:
@@ -60,21 +63,9 @@ def _xor_out(block: Block, chosen: BoolArray) -> FloatArray:
     return _hard(true == output)
 
 
-def _at_most_one(block: Block, chosen: BoolArray) -> FloatArray:
-    return _hard(_counts(block, chosen) <= 1)
-
-
-def _or(block: Block, chosen: BoolArray) -> FloatArray:
-    return _hard(_counts(block, chosen) >= 1)
-
-
 def _or_out(block: Block, chosen: BoolArray) -> FloatArray:
     true, output, _ = _inputs_and_output(block, chosen)
     return _hard((true > 0) == output)
-
-
-def _nand(block: Block, chosen: BoolArray) -> FloatArray:
-    return _hard(_counts(block, chosen) < block.lengths)
 
 
 def _imply(block: Block, chosen: BoolArray) -> FloatArray:
@@ -84,10 +75,6 @@ def _imply(block: Block, chosen: BoolArray) -> FloatArray:
 def _and_out(block: Block, chosen: BoolArray) -> FloatArray:
     true, output, inputs = _inputs_and_output(block, chosen)
     return _hard((true == inputs) == output)
-
-
-def _budget(block: Block, chosen: BoolArray) -> FloatArray:
-    return _hard(_counts(block, chosen) <= block.shapes)
 
 
 def _knapsack(block: Block, chosen: BoolArray) -> FloatArray:
@@ -269,15 +256,15 @@ def ask_oracle(oracle: Callable[[FloatArray], Any], scores: FloatArray) -> tuple
 
 
 _FORMULAS: dict[Kind, Callable[[Block, BoolArray], FloatArray]] = {
-    Kind.XOR: _xor,
+    Kind.XOR: _count(lambda block, true: true == 1),
     Kind.XOR_OUT: _xor_out,
-    Kind.AT_MOST_ONE: _at_most_one,
-    Kind.OR: _or,
+    Kind.AT_MOST_ONE: _count(lambda block, true: true <= 1),
+    Kind.OR: _count(lambda block, true: true >= 1),
     Kind.OR_OUT: _or_out,
-    Kind.NAND: _nand,
+    Kind.NAND: _count(lambda block, true: true < block.lengths),
     Kind.IMPLY: _imply,
     Kind.AND_OUT: _and_out,
-    Kind.BUDGET: _budget,
+    Kind.BUDGET: _count(lambda block, true: true <= block.shapes),
     Kind.KNAPSACK: _knapsack,
     Kind.PAIR: _pair,
     Kind.DENSE: _each(_dense),

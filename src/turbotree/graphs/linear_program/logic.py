@@ -53,29 +53,28 @@ def _against_output(model: Model, block: Block, sign: float) -> None:
     )
 
 
-def _xor(model: Model, block: Block) -> None:
-    _sums(model, block, _ones(block), 1.0, 1.0)
+def _count(model: Model, block: Block) -> None:
+    """As many links are true as the kind allows."""
+    low, high = _COUNTS[block.kind](block)
+    _sums(model, block, _ones(block), low, high)
+
+
+_COUNTS: dict[Kind, Callable[[Block], tuple[object, object]]] = {
+    Kind.XOR: lambda block: (1.0, 1.0),
+    Kind.AT_MOST_ONE: lambda block: (-_INF, 1.0),
+    Kind.OR: lambda block: (1.0, _INF),
+    Kind.NAND: lambda block: (-_INF, block.lengths - 1.0),
+    Kind.BUDGET: lambda block: (-_INF, block.shapes.astype(np.float64)),
+}
 
 
 def _xor_out(model: Model, block: Block) -> None:
     _sums(model, block, _minus_output(block), 0.0, 0.0)
 
 
-def _at_most_one(model: Model, block: Block) -> None:
-    _sums(model, block, _ones(block), -_INF, 1.0)
-
-
-def _or(model: Model, block: Block) -> None:
-    _sums(model, block, _ones(block), 1.0, _INF)
-
-
 def _or_out(model: Model, block: Block) -> None:
     _sums(model, block, _minus_output(block), 0.0, _INF)
     _against_output(model, block, 1.0)
-
-
-def _nand(model: Model, block: Block) -> None:
-    _sums(model, block, _ones(block), -_INF, block.lengths - 1.0)
 
 
 def _imply(model: Model, block: Block) -> None:
@@ -85,10 +84,6 @@ def _imply(model: Model, block: Block) -> None:
 def _and_out(model: Model, block: Block) -> None:
     _sums(model, block, _minus_output(block), -_INF, block.lengths - 2.0)
     _against_output(model, block, -1.0)
-
-
-def _budget(model: Model, block: Block) -> None:
-    _sums(model, block, _ones(block), -_INF, block.shapes.astype(np.float64))
 
 
 def _knapsack(model: Model, block: Block) -> None:
@@ -134,15 +129,11 @@ def _small_rows(
 
 
 _WRITERS: dict[Kind, Callable[[Model, Block], None]] = {
-    Kind.XOR: _xor,
+    **dict.fromkeys(_COUNTS, _count),
     Kind.XOR_OUT: _xor_out,
-    Kind.AT_MOST_ONE: _at_most_one,
-    Kind.OR: _or,
     Kind.OR_OUT: _or_out,
-    Kind.NAND: _nand,
     Kind.IMPLY: _imply,
     Kind.AND_OUT: _and_out,
-    Kind.BUDGET: _budget,
     Kind.KNAPSACK: _knapsack,
     Kind.PAIR: _pair,
 }

@@ -8,29 +8,10 @@ import re
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from turbotree.errors import InputError
-from turbotree.graphs.rules.syntax import (
-    And,
-    Argument,
-    Atom,
-    Call,
-    Compare,
-    Constant,
-    Formula,
-    Member,
-    Not,
-    Or,
-    Place,
-    Quantified,
-    Rule,
-    Shifted,
-    Term,
-    Value,
-    Values,
-    Variable,
-)
+from turbotree.graphs.rules import syntax
 
 #: What a formula may be at most: so deep, and so many parts joined by "and" or "or". What works on
 #: formulas calls itself for what is inside, some five calls a level.
@@ -61,7 +42,7 @@ _WORDS = {
 }
 
 
-def read_rules(text: str, source: str = "<rules>", folder: Path | None = None) -> list[Rule]:
+def read_rules(text: str, source: str = "<rules>", folder: Path | None = None) -> list[syntax.Rule]:
     """Read the rules of a text.
 
     Parameters
@@ -93,7 +74,7 @@ def read_rules(text: str, source: str = "<rules>", folder: Path | None = None) -
     tree = _parsed(text.replace("\r\n", "\n"), reader)
     reader.check_size(tree)
     rules = [reader.rule(node, number) for number, node in enumerate(tree.children, 1)]
-    seen: dict[str, Rule] = {}
+    seen: dict[str, syntax.Rule] = {}
     for rule in rules:
         if rule.name in seen:
             line = seen[rule.name].at.line
@@ -125,18 +106,18 @@ def _parsed(text: str, reader: _Reader) -> Any:
     try:
         return _grammar().parse("\n".join(lines))
     except UnexpectedCharacters as error:
-        place = Place(error.line, error.column + indent)
+        place = syntax.Place(error.line, error.column + indent)
         found = "a quotation mark without its fellow" if error.char in "'\"" else repr(error.char)
         reader.fail(place, f"expected {_listed(error.allowed)}, got {found}")
     except (UnexpectedToken, UnexpectedEOF) as error:
         token = getattr(error, "token", None)
         if token is None or token.type == "$END":
             last = max((number for number, line in enumerate(lines, 1) if line.strip()), default=1)
-            place, got = Place(last, len(lines[last - 1].rstrip()) + 1), "the end"
+            place, got = syntax.Place(last, len(lines[last - 1].rstrip()) + 1), "the end"
         else:
-            place = Place(token.line, token.column)
+            place = syntax.Place(token.line, token.column)
             got = "a new line" if token.type == "_NEWLINE" else repr(str(token))
-        place = Place(place.line, place.column + indent)
+        place = syntax.Place(place.line, place.column + indent)
         wanted = getattr(error, "accepts", None) or error.expected
         reader.fail(place, f"expected {_listed(wanted)}, got {got}")
 
@@ -162,12 +143,12 @@ class _Reader:
         self.folder = folder
         self.indent = indent
 
-    def fail(self, at: Place, reason: str) -> Any:
-        raise InputError(f"{self.source}:{at.line}:{at.column}: {reason}")
+    def fail(self, at: syntax.Place, reason: str) -> NoReturn:
+        raise InputError(f"{at.in_file(self.source)}: {reason}")
 
-    def at(self, node: Any) -> Place:
+    def at(self, node: Any) -> syntax.Place:
         where = getattr(node, "meta", node)
-        return Place(where.line, where.column + self.indent)
+        return syntax.Place(where.line, where.column + self.indent)
 
     def check_size(self, tree: Any) -> None:
         """Refuse formulas that are too deep or too long; without recursion, as it comes first."""
@@ -182,7 +163,7 @@ class _Reader:
                 self.fail(self.at(node), f"more than {MOST_PARTS} parts are joined by '{word}'")
             todo += [(child, depth) for child in node.children if hasattr(child, "data")]
 
-    def rule(self, node: Any, number: int) -> Rule:
+    def rule(self, node: Any, number: int) -> syntax.Rule:
         name, weight, formula = node.children
         cost, learn = None, False
         if weight is not None:
@@ -191,39 +172,41 @@ class _Reader:
             if not math.isfinite(cost):
                 self.fail(self.at(weight), "a weight is a finite number")
         read = self.formula(formula)
-        return Rule(str(name) if name else f"rule{number}", cost, read, self.at(node), learn)
+        return syntax.Rule(str(name) if name else f"rule{number}", cost, read, self.at(node), learn)
 
-    def formula(self, node: Any) -> Formula:
+    def formula(self, node: Any) -> syntax.Formula:
         kind, children = node.data, node.children
         if kind in ("and_", "or_"):
             parts = tuple(self.formula(child) for child in children)
-            return And(parts) if kind == "and_" else Or(parts)
+            return syntax.And(parts) if kind == "and_" else syntax.Or(parts)
         if kind == "grouped":
             return self.formula(children[0])
         if kind == "not_":
-            return Not(self.formula(children[0]))
+            return syntax.Not(self.formula(children[0]))
         if kind == "implies":
             left, right = (self.formula(child) for child in children)
-            return Or((Not(left), right))
+            return syntax.Or((syntax.Not(left), right))
         if kind == "iff":
             left, right = (self.formula(child) for child in children)
-            return And((Or((Not(left), right)), Or((left, Not(right)))))
+            return syntax.And(
+                (syntax.Or((syntax.Not(left), right)), syntax.Or((left, syntax.Not(right))))
+            )
         if kind == "quantified":
             return self.quantified(node)
         if kind == "atom":
-            return Atom(str(children[0]), self.arguments(children[1]), self.at(node))
+            return syntax.Atom(str(children[0]), self.arguments(children[1]), self.at(node))
         if kind == "compare":
             left_term, operator, right_term = children
-            return Compare(
+            return syntax.Compare(
                 str(operator), self.term(left_term), self.term(right_term), self.at(node)
             )
         if kind == "like":
-            pattern = Constant(self.text(children[1]), self.at(children[1]))
-            return Compare("like", self.term(children[0]), pattern, self.at(node))
-        member = Member(self.term(children[0]), self.values(children[1]), self.at(node))
-        return Not(member) if kind == "not_member" else member
+            pattern = syntax.Constant(self.text(children[1]), self.at(children[1]))
+            return syntax.Compare("like", self.term(children[0]), pattern, self.at(node))
+        member = syntax.Member(self.term(children[0]), self.values(children[1]), self.at(node))
+        return syntax.Not(member) if kind == "not_member" else member
 
-    def quantified(self, node: Any) -> Quantified:
+    def quantified(self, node: Any) -> syntax.Quantified:
         quantifier, bindings, formula = node.children
         count = self.whole(quantifier.children[0]) if quantifier.children else 1
         least, most = {
@@ -237,13 +220,13 @@ class _Reader:
         variables, sorts = [], []
         for binding in bindings.children:
             name, sort = binding.children
-            variables.append(Variable(str(name), self.at(name)))
+            variables.append(syntax.Variable(str(name), self.at(name)))
             sorts.append((str(sort),) if sort else ())
-        return Quantified(
+        return syntax.Quantified(
             least, most, tuple(variables), tuple(sorts), self.formula(formula), self.at(node)
         )
 
-    def arguments(self, node: Any) -> tuple[Argument, ...]:
+    def arguments(self, node: Any) -> tuple[syntax.Argument, ...]:
         if node is None:
             return ()
         return tuple(
@@ -251,18 +234,18 @@ class _Reader:
             for child in node.children
         )
 
-    def term(self, node: Any) -> Term:
+    def term(self, node: Any) -> syntax.Term:
         kind, children, at = node.data, node.children, self.at(node)
         if kind == "name":
-            return Variable(str(children[0]), at)
+            return syntax.Variable(str(children[0]), at)
         if kind == "shifted":
             left, sign, right = children
-            return Shifted(self.term(left), 1 if sign == "+" else -1, self.term(right), at)
+            return syntax.Shifted(self.term(left), 1 if sign == "+" else -1, self.term(right), at)
         if kind == "call":
-            return Call(str(children[0]), self.arguments(children[1]), at)
-        return Constant(self.value(node), at)
+            return syntax.Call(str(children[0]), self.arguments(children[1]), at)
+        return syntax.Constant(self.value(node), at)
 
-    def value(self, node: Any) -> Value:
+    def value(self, node: Any) -> syntax.Value:
         token = node.children[0]
         if node.data == "text":
             return self.text(token)
@@ -280,11 +263,12 @@ class _Reader:
             return str(ast.literal_eval(str(token)))
         except (SyntaxError, ValueError):
             self.fail(self.at(token), f"cannot read the text {token}")
-            raise
 
-    def values(self, node: Any) -> Values:
+    def values(self, node: Any) -> syntax.Values:
         if node.data == "set":
-            return Values(frozenset(self.value(child) for child in node.children), self.at(node))
+            return syntax.Values(
+                frozenset(self.value(child) for child in node.children), self.at(node)
+            )
         name = self.text(node.children[0])
         path = self.folder / name
         try:
@@ -295,4 +279,4 @@ class _Reader:
             reason = getattr(error, "strerror", None) or error
             self.fail(self.at(node), f"cannot read {name!r}: {reason}")
         names = {" ".join(line.split()) for line in lines if not line.lstrip().startswith("#")}
-        return Values(frozenset(names - {""}), self.at(node), name)
+        return syntax.Values(frozenset(names - {""}), self.at(node), name)

@@ -144,5 +144,5 @@ def write_instances(writer: Writer, rule: Rule, broken: Iterable[int], source: s
         try:
             writer.require(~value)
         except InfeasibleError as error:
-            where = f"{source}:{rule.at.line}:{rule.at.column}"
+            where = rule.at.in_file(source)
             raise InfeasibleError(f"{where}: rule {rule.name}: {error}") from None

@@ -15,6 +15,14 @@ class Place(NamedTuple):
     line: int
     column: int
 
+    def in_file(self, name: str) -> str:
+        """Give the place as messages do.
+
+        >>> Place(2, 7).in_file("rules.txt")
+        'rules.txt:2:7'
+        """
+        return f"{name}:{self.line}:{self.column}"
+
 
 @dataclass(frozen=True, slots=True)
 class Variable:

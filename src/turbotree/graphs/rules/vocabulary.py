@@ -4,33 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import NoReturn, TypeAlias
 
 from turbotree.errors import InputError
-from turbotree.graphs.rules.syntax import (
-    And,
-    Argument,
-    Atom,
-    Call,
-    Compare,
-    Constant,
-    Formula,
-    Member,
-    Not,
-    Or,
-    Place,
-    Quantified,
-    Rule,
-    Shifted,
-    Term,
-    Value,
-    Values,
-    Variable,
-)
+from turbotree.graphs.rules import syntax
 from turbotree.naming import suggest
 
 #: Sorts of arguments that are no domains: a text in quotes (or a set of such), and anything.
 TEXT, ANY = "text", ""
+
+#: The variables around a formula, with the domains that it puts them in.
+Bound: TypeAlias = dict[str, set[str]]
 
 
 @dataclass(frozen=True)
@@ -50,10 +34,10 @@ class Vocabulary:
     predicates: Mapping[str, tuple[str, ...]]
     functions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     domains: tuple[str, ...] = ("thing",)
-    constants: Mapping[str, Value] = field(default_factory=dict)
+    constants: Mapping[str, syntax.Value] = field(default_factory=dict)
 
 
-def check(rules: Iterable[Rule], vocabulary: Vocabulary, source: str) -> list[Rule]:
+def check(rules: Iterable[syntax.Rule], vocabulary: Vocabulary, source: str) -> list[syntax.Rule]:
     """Return rules whose names all mean something, with the domains of all variables.
 
     Raises
@@ -80,40 +64,33 @@ class _Checker:
         self.vocabulary = vocabulary
         self.source = source
 
-    def fail(self, at: Place, reason: str) -> Any:
-        raise InputError(f"{self.source}:{at.line}:{at.column}: {reason}")
+    def fail(self, at: syntax.Place, reason: str) -> NoReturn:
+        raise InputError(f"{at.in_file(self.source)}: {reason}")
 
-    def formula(self, formula: Formula, bound: dict[str, set[str]]) -> Formula:
+    def formula(self, formula: syntax.Formula, bound: Bound) -> syntax.Formula:
         """Check a formula; `bound` collects the domains of the variables around it."""
-        if isinstance(formula, And | Or):
+        if isinstance(formula, syntax.And | syntax.Or):
             return type(formula)(tuple(self.formula(part, bound) for part in formula.formulas))
-        if isinstance(formula, Not):
-            return Not(self.formula(formula.formula, bound))
-        if isinstance(formula, Quantified):
+        if isinstance(formula, syntax.Not):
+            return syntax.Not(self.formula(formula.formula, bound))
+        if isinstance(formula, syntax.Quantified):
             return self.quantified(formula, bound)
-        if isinstance(formula, Member):
+        if isinstance(formula, syntax.Member):
             return replace(formula, term=self.term(formula.term, ANY, bound))
-        if isinstance(formula, Compare):
+        if isinstance(formula, syntax.Compare):
             return self.compare(formula, bound)
-        sorts = self.vocabulary.predicates.get(formula.name)
-        if sorts is None:
-            hint = suggest(formula.name, self.vocabulary.predicates)
-            if formula.name in self.vocabulary.functions:
-                hint = "; it is a function: compare it with something"
-            self.fail(formula.at, f"unknown predicate {formula.name!r}{hint}")
-            raise AssertionError
-        return replace(formula, arguments=self.arguments(formula, sorts, bound))
+        return replace(formula, arguments=self.arguments(formula, bound))
 
-    def compare(self, formula: Compare, bound: dict[str, set[str]]) -> Formula:
+    def compare(self, formula: syntax.Compare, bound: Bound) -> syntax.Formula:
         left = self.term(formula.left, ANY, bound)
         right = self.term(formula.right, ANY, bound)
         if formula.operator not in ("=", "!=", "like"):
             for side in (left, right):
-                if isinstance(side, Constant) and isinstance(side.value, str):
+                if isinstance(side, syntax.Constant) and isinstance(side.value, str):
                     self.fail(side.at, f"{formula.operator!r} compares numbers, not texts")
         return replace(formula, left=left, right=right)
 
-    def quantified(self, formula: Quantified, bound: dict[str, set[str]]) -> Formula:
+    def quantified(self, formula: syntax.Quantified, bound: Bound) -> syntax.Formula:
         inner = dict(bound)
         for variable, sorts in zip(formula.variables, formula.sorts, strict=True):
             name = variable.name
@@ -133,53 +110,59 @@ class _Checker:
             found.append(tuple(sorted(domains)))
         return replace(formula, formula=checked, sorts=tuple(found))
 
+    def sorts_of(self, owner: syntax.Atom | syntax.Call) -> tuple[str, ...]:
+        """Look up what a predicate or a function takes."""
+        known, others = self.vocabulary.predicates, self.vocabulary.functions
+        what, mistaken = "predicate", "it is a function: compare it with something"
+        if isinstance(owner, syntax.Call):
+            known, others = others, known
+            what, mistaken = "function", "it is a predicate: it has no value to compare"
+        if owner.name not in known:
+            hint = f"; {mistaken}" if owner.name in others else suggest(owner.name, known)
+            self.fail(owner.at, f"unknown {what} {owner.name!r}{hint}")
+        return known[owner.name]
+
     def arguments(
-        self, owner: Atom | Call, sorts: tuple[str, ...], bound: dict[str, set[str]]
-    ) -> tuple[Argument, ...]:
+        self, owner: syntax.Atom | syntax.Call, bound: Bound
+    ) -> tuple[syntax.Argument, ...]:
+        sorts = self.sorts_of(owner)
         if len(owner.arguments) != len(sorts):
             expected = f"{len(sorts)} argument" + "s" * (len(sorts) != 1)
             self.fail(owner.at, f"{owner.name} takes {expected}, got {len(owner.arguments)}")
-        if isinstance(owner, Call):
+        if isinstance(owner, syntax.Call):
             for argument in owner.arguments:
-                if isinstance(argument, Values):
+                if isinstance(argument, syntax.Values):
                     self.fail(argument.at, f"{owner.name} takes no set")
         return tuple(
             self.argument(argument, sort, bound)
             for argument, sort in zip(owner.arguments, sorts, strict=True)
         )
 
-    def argument(self, argument: Argument, sort: str, bound: dict[str, set[str]]) -> Argument:
+    def argument(self, argument: syntax.Argument, sort: str, bound: Bound) -> syntax.Argument:
         if sort == TEXT and not (
-            isinstance(argument, Values)
-            or (isinstance(argument, Constant) and isinstance(argument.value, str))
+            isinstance(argument, syntax.Values)
+            or (isinstance(argument, syntax.Constant) and isinstance(argument.value, str))
         ):
             self.fail(argument.at, "expected a text in quotes here, or a set of such")
-        if isinstance(argument, Values):
+        if isinstance(argument, syntax.Values):
             if sort != TEXT:
                 self.fail(argument.at, "a set cannot stand here; write 'x in {...}'")
             return argument
         return self.term(argument, sort, bound)
 
-    def term(self, term: Term, sort: str, bound: dict[str, set[str]]) -> Term:
-        if isinstance(term, Variable):
+    def term(self, term: syntax.Term, sort: str, bound: Bound) -> syntax.Term:
+        if isinstance(term, syntax.Variable):
             if term.name in self.vocabulary.constants:
-                return Constant(self.vocabulary.constants[term.name], term.at)
+                return syntax.Constant(self.vocabulary.constants[term.name], term.at)
             if term.name not in bound:
                 hint = suggest(term.name, [*bound, *self.vocabulary.constants])
                 self.fail(term.at, f"variable {term.name!r} is not bound{hint}")
             if sort not in (ANY, TEXT):
                 bound[term.name].add(sort)
             return term
-        if isinstance(term, Shifted):
+        if isinstance(term, syntax.Shifted):
             left, right = (self.term(side, ANY, bound) for side in (term.left, term.right))
             return replace(term, left=left, right=right)
-        if isinstance(term, Call):
-            sorts = self.vocabulary.functions.get(term.name)
-            if sorts is None:
-                hint = suggest(term.name, self.vocabulary.functions)
-                if term.name in self.vocabulary.predicates:
-                    hint = "; it is a predicate: it has no value to compare"
-                self.fail(term.at, f"unknown function {term.name!r}{hint}")
-                raise AssertionError
-            return replace(term, arguments=self.arguments(term, sorts, bound))
+        if isinstance(term, syntax.Call):
+            return replace(term, arguments=self.arguments(term, bound))
         return term

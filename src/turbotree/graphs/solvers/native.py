@@ -56,7 +56,10 @@ class Prepared(NamedTuple):
 
     def solve(self, graph: FactorGraph) -> Solution:
         """Solve one graph."""
-        return read_solution(graph, self.solver.solve(self._compiled(graph)))
+        compiled = core_graph(graph)
+        if self.check is not None:
+            self.check(graph, compiled)
+        return read_solution(graph, self.solver.solve(compiled))
 
     def solve_many(
         self, graphs: Iterator[FactorGraph], threads: int
@@ -78,7 +81,10 @@ class Prepared(NamedTuple):
                 if graph.asks_python:
                     foreign = graph
                     break
-                more = batch.add(self._compiled(graph))
+                compiled = core_graph(graph)
+                if self.check is not None:
+                    self.check(graph, compiled)
+                more = batch.add(compiled)
                 taken.append(graph)
                 if not more:
                     break
@@ -92,12 +98,6 @@ class Prepared(NamedTuple):
         if failure is not None:
             raise failure
         return found, foreign
-
-    def _compiled(self, graph: FactorGraph) -> _core.Graph:
-        compiled = core_graph(graph)
-        if self.check is not None:
-            self.check(graph, compiled)
-        return compiled
 
 
 def read_solution(graph: FactorGraph, answer: _core.Answer) -> Solution:
@@ -133,7 +133,8 @@ def read_trace(answer: _core.Answer) -> Trace | None:
 
 def split_by_block(graph: FactorGraph, numbers: FloatArray) -> tuple[FloatArray, ...]:
     """Give each block its part of numbers that stand for the factor scores of all blocks."""
-    ends = np.cumsum([len(block.scores) for block in graph.blocks])
+    chunks = graph._chunks
+    ends = np.cumsum([sum(len(one.scores) for one in chunks[kind]) for kind in sorted(chunks)])
     return tuple(np.split(numbers, ends[:-1])) if len(ends) else ()
 
 

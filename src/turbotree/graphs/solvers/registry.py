@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import cache
+from functools import cache, lru_cache, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from turbotree.naming import check_names, unknown
 
 if TYPE_CHECKING:
+    from turbotree.graphs.graph import FactorGraph
     from turbotree.graphs.solution import Marginals, Solution
     from turbotree.graphs.solvers.native import Prepared
 
@@ -82,6 +83,24 @@ def find_preparation(name: str) -> Callable[..., Prepared] | None:
     """
     place = _PREPARATIONS.get(find_solver(name).__name__)
     return None if place is None else _load(place)
+
+
+@lru_cache(maxsize=64, typed=True)
+def prepare_solver(name: str, **options: Any) -> Callable[[FactorGraph], Solution]:
+    """Return a solver with its options, which are looked at once for any number of graphs.
+
+    >>> from turbotree.graphs import FactorGraph
+    >>> graph = FactorGraph()
+    >>> graph.exactly_one(graph.variables([1.0, 2.0]))
+    >>> prepare_solver("admm", max_iterations=100)(graph).value
+    2.0
+    """
+    solver = find_solver(name)
+    check_options(solver, options)
+    prepare = find_preparation(name)
+    if prepare is None:
+        return partial(solver, **options)
+    return prepare(**{**(solver.__kwdefaults__ or {}), **options}).solve
 
 
 def _find(name: str, places: dict[str, str], what: str) -> Callable[..., Any]:

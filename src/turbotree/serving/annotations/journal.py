@@ -10,6 +10,7 @@ import zlib
 from pathlib import Path
 from typing import Any
 
+from turbotree.files.atomic import flush_folder
 from turbotree.serving.annotations.plain_files import check_plain, open_plain
 
 
@@ -49,7 +50,7 @@ class Journal:
         self._file = open_plain(path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
         try:
             # The name of a new file is on the disk once its folder is.
-            _flush_folder(path.parent)
+            flush_folder(path.parent)
             content = path.read_bytes()
             self.recovered, all_readable, kept = _read(content)
             self.damaged = None if all_readable else _kept_aside(path, content)
@@ -153,16 +154,6 @@ def _kept_aside(path: Path, content: bytes) -> Path:
         except BaseException:
             os.unlink(aside)
             raise
-        _flush_folder(aside.parent)
+        flush_folder(aside.parent)
         return aside
     raise AssertionError  # numbers do not end
-
-
-def _flush_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    except OSError:  # some file systems cannot
-        pass
-    finally:
-        os.close(descriptor)

@@ -65,14 +65,8 @@ def draw_svg(
 
     Parameters
     ----------
-    forms : sequence of str
-        The words.
-    heads : sequence of int or None
-        The head of each word, 0 for roots, None for no head.
-    labels : sequence of str
-        The relation of each word to its head; ``_`` is not shown.
-    probabilities : sequence of float, optional
-        The probability of each word's arc.
+    forms, heads, labels, probabilities
+        As for :func:`turbotree.text.draw_text`; the label ``_`` is not shown.
     tags : sequence of str, optional
         Parts of speech, written under the words.
     title : str, optional

@@ -31,6 +31,10 @@ class Clause:
         opening = [*first, *self.subject] if inverted else [*self.subject, *first]
         return [*opening, *self.middle, *rest, *self.core, *self.after]
 
+    def phrase(self) -> Phrase:
+        """Return the clause as a phrase."""
+        return Phrase(self.head, self.nodes())
+
 
 @dataclass(frozen=True, slots=True)
 class Gap:

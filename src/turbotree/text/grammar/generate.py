@@ -94,8 +94,8 @@ def sentence_nodes(chance: Chance) -> list[Node]:
         phrase = _existential(chance)
     elif kind == "imperative":
         entry = pick_entry(chance, entries("object two particle phrase"))
-        made = bare_clause(chance, entry, 1)
-        phrase, mark = Phrase(made.head, made.nodes()), "!" if chance.happens(0.4) else "."
+        phrase = bare_clause(chance, entry, 1).phrase()
+        mark = "!" if chance.happens(0.4) else "."
     else:
         phrase = _statement(chance, kind)
     return [*phrase.nodes, *adopt(phrase.head, Node(mark, mark, "PUNCT", ".", glued=True), "punct")]

@@ -38,14 +38,11 @@ class Phrase:
 
     def before(self, child: Phrase | Node, label: str) -> None:
         """Put a dependent at the beginning."""
-        self.nodes = [*self._adopt(child, label), *self.nodes]
+        self.nodes = [*adopt(self.head, child, label), *self.nodes]
 
     def after(self, child: Phrase | Node, label: str) -> None:
         """Put a dependent at the end."""
-        self.nodes = [*self.nodes, *self._adopt(child, label)]
-
-    def _adopt(self, child: Phrase | Node, label: str) -> list[Node]:
-        return adopt(self.head, child, label)
+        self.nodes = [*self.nodes, *adopt(self.head, child, label)]
 
 
 def adopt(head: Node, child: Phrase | Node, label: str) -> list[Node]:

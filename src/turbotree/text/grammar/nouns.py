@@ -5,7 +5,7 @@ from __future__ import annotations
 from turbotree.text.grammar import lexicon
 from turbotree.text.grammar.choice import Chance
 from turbotree.text.grammar.morphology import article, plural
-from turbotree.text.grammar.nodes import Node, Phrase, adopt
+from turbotree.text.grammar.nodes import Node, Phrase
 
 _CLASS_OF = {
     word.rstrip("*"): kind
@@ -44,6 +44,11 @@ def determiner(form: str) -> Node:
 def preposition(form: str) -> Node:
     """Make a preposition."""
     return Node(form, form, "ADP", "IN")
+
+
+def conjunction(form: str) -> Node:
+    """Make *and*, *but* and their like."""
+    return Node(form, form, "CCONJ", "CC")
 
 
 def pronoun(chance: Chance, *, subject: bool) -> Phrase:
@@ -138,9 +143,9 @@ def adjective(form: str) -> Node:
     return Node(form, form, "ADJ", "JJ", "Degree=Pos")
 
 
-def conjoin(phrase: Phrase, other: Phrase, conjunction: str) -> None:
+def conjoin(phrase: Phrase, other: Phrase, form: str) -> None:
     """Coordinate two phrases; the first one stays the head."""
-    other.before(Node(conjunction, conjunction, "CCONJ", "CC"), "cc")
+    other.before(conjunction(form), "cc")
     phrase.after(other, "conj")
 
 
@@ -176,17 +181,14 @@ def _possessor(chance: Chance) -> Phrase:
         return Phrase(Node(form, nominative, "PRON", "PRP$", full, plural=is_plural, person=person))
     owner = name(chance) if chance.happens(0.6) else noun_phrase(chance, "person", richness=0)
     mark = "'" if owner.nodes[-1].form.endswith("s") and owner.head.plural else "'s"
-    owner.nodes = [
-        *owner.nodes,
-        *adopt(owner.head, Node(mark, "'s", "PART", "POS", glued=True), "case"),
-    ]
+    owner.after(Node(mark, "'s", "PART", "POS", glued=True), "case")
     return owner
 
 
-def prepositional_phrase(chance: Chance, choices: str, *, richness: float = 0.6) -> Phrase:
+def prepositional_phrase(chance: Chance, choices: str) -> Phrase:
     """Make one of the prepositional phrases ``preposition:class:weight`` of a list."""
     parts = [choice.split(":") for choice in choices.split()]
     form, kind = chance.weighted([((part[0], part[1]), float(part[2])) for part in parts])
-    phrase = noun_phrase(chance, kind, richness=richness)
+    phrase = noun_phrase(chance, kind, richness=0.6)
     phrase.before(preposition(form), "case")
     return phrase

@@ -15,6 +15,7 @@ from turbotree.text.grammar.clauses import (
     pick_entry,
 )
 from turbotree.text.grammar.nodes import Node, Phrase, adopt, comma
+from turbotree.text.grammar.nouns import conjunction
 
 PLAIN_FRAMES = "object none phrase two particle"
 
@@ -24,11 +25,11 @@ def marker(form: str) -> Node:
     return Node(form, form, "SCONJ", "IN")
 
 
-def plain_clause(chance: Chance, depth: int, *, frames: str = PLAIN_FRAMES) -> Clause:
+def plain_clause(chance: Chance, depth: int) -> Clause:
     """Make a clause of any of the simple kinds."""
     if chance.happens(0.15):
         return copular_clause(chance, depth)
-    entry = pick_entry(chance, entries(frames))
+    entry = pick_entry(chance, entries(PLAIN_FRAMES))
     passive = entry.frame == "object" and "NAME" not in entry.objects and chance.happens(0.12)
     return clause(chance, entry, depth, passive=passive)
 
@@ -41,7 +42,7 @@ def content_clause(chance: Chance, verb: Node, depth: int, *, gap: Gap | None = 
         frames = "phrase" if gap.role == "preposition" else "object particle"
         fitting = entries(frames, object=gap.filler.head.kind)
         made = clause(chance, pick_entry(chance, fitting), 0, gap=gap, adjuncts=False)
-    phrase = Phrase(made.head, made.nodes())
+    phrase = made.phrase()
     if chance.happens(0.55):
         phrase.before(marker("that"), "mark")
     return adopt(verb, phrase, "ccomp")
@@ -49,14 +50,12 @@ def content_clause(chance: Chance, verb: Node, depth: int, *, gap: Gap | None = 
 
 def infinitive(chance: Chance, verb: Node, depth: int) -> list[Node]:
     """Make the infinitive that depends on a verb such as *want*."""
-    made = infinitive_clause(chance, max(depth, 0))
-    return adopt(verb, Phrase(made.head, made.nodes()), "xcomp")
+    return adopt(verb, infinitive_clause(chance, max(depth, 0)).phrase(), "xcomp")
 
 
 def adverbial(chance: Chance, verb: Node, depth: int) -> Phrase:
     """Make *because ...*, *when ...*, depending on a verb."""
-    made = plain_clause(chance, depth)
-    phrase = Phrase(made.head, made.nodes())
+    phrase = plain_clause(chance, depth).phrase()
     phrase.before(marker(chance.word(lexicon.SUBORDINATORS)), "mark")
     adopt(verb, phrase, "advcl")
     return phrase
@@ -64,8 +63,7 @@ def adverbial(chance: Chance, verb: Node, depth: int) -> Phrase:
 
 def purpose(chance: Chance, verb: Node) -> Phrase:
     """Make an infinitive of purpose, depending on a verb."""
-    made = infinitive_clause(chance, 0)
-    phrase = Phrase(made.head, made.nodes())
+    phrase = infinitive_clause(chance, 0).phrase()
     adopt(verb, phrase, "advcl")
     return phrase
 
@@ -73,19 +71,15 @@ def purpose(chance: Chance, verb: Node) -> Phrase:
 def second_verb(chance: Chance, first: Clause, depth: int) -> list[Node]:
     """Coordinate a second verb with a clause's verb: *saw the dog and laughed*."""
     entry = pick_entry(chance, entries(PLAIN_FRAMES, subject="person"))
-    made = bare_clause(chance, entry, depth, first.head.xpos)
-    phrase = Phrase(made.head, made.nodes())
-    conjunction = "and" if chance.happens(0.8) else "but"
-    phrase.before(Node(conjunction, conjunction, "CCONJ", "CC"), "cc")
+    phrase = bare_clause(chance, entry, depth, first.head.xpos).phrase()
+    phrase.before(conjunction("and" if chance.happens(0.8) else "but"), "cc")
     return adopt(first.head, phrase, "conj")
 
 
 def second_clause(chance: Chance, first: Node, depth: int) -> list[Node]:
     """Coordinate a whole clause with another, with or without a comma."""
-    made = plain_clause(chance, depth)
-    phrase = Phrase(made.head, made.nodes())
-    conjunction = chance.word("and but or so")
-    phrase.before(Node(conjunction, conjunction, "CCONJ", "CC"), "cc")
+    phrase = plain_clause(chance, depth).phrase()
+    phrase.before(conjunction(chance.word("and but or so")), "cc")
     if chance.happens(0.6):
         phrase.before(comma(), "punct")
     return adopt(first, phrase, "conj")

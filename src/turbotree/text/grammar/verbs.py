@@ -71,7 +71,6 @@ def verb_group(
     *,
     needs_auxiliary: bool = False,
     passive: bool = False,
-    simple: bool = False,
 ) -> VerbGroup:
     """Choose tense, mood and aspect, and make the verb agree with its subject.
 
@@ -87,11 +86,9 @@ def verb_group(
         Questions and negation need one: *do*, if there is no other.
     passive : bool
         Passive voice.
-    simple : bool
-        Present or past, no more.
     """
     options = [("past", 11), ("present", 4), ("modal", 3), ("perfect", 2), ("progressive", 2)]
-    kind = chance.weighted(options[:2] if simple else options)
+    kind = chance.weighted(options)
     if kind == "progressive" and (entry is BE or entry.lemma in _STATES):
         kind = "past"
     past = kind == "past" or (kind in ("perfect", "progressive") and chance.happens(0.4))
