@@ -18,7 +18,13 @@ COUNT = len(WORDS.split())
 def parse(page: Any, text: str = WORDS) -> None:
     page.fill("#input", text)
     page.click("#parse")
-    page.wait_for_selector("#found:not([hidden]) svg.tree")
+    # The tree of these words: that of the last sentence stays until its successor is there.
+    page.wait_for_function(
+        """forms => forms.join(" ") === Array.from(
+            document.querySelectorAll("#found:not([hidden]) svg.tree .form"),
+            form => form.textContent).join(" ")""",
+        arg=[word.rpartition("/")[0] for word in text.split()],
+    )
     page.wait_for_selector("#proof svg")
 
 
