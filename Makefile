@@ -68,22 +68,24 @@ stubs: $(VENV)/.dev
 	  $(BIN)/python -m nanobind.stubgen -q -m turbotree.$$package._core \
 	    -o src/turbotree/$$package/_core.pyi; done
 
-# The tests once more on a core that watches its own memory accesses and arithmetic, in an
-# environment and a build folder of its own. Python itself is not built that way, so the
-# sanitizers' libraries are loaded before it (and the C++ one, whose exceptions they wrap).
+# The tests of all packages with loops in the core once more, on a core that watches its own memory
+# accesses and arithmetic, in an environment and a build folder of its own. Python itself is not
+# built that way, so the sanitizers' libraries are loaded before it (and the C++ one, whose
+# exceptions they wrap).
 SANITIZED := .venv-sanitize
 runtime = $(shell $(CXX) -print-file-name=$(1))
 
 sanitize: $(SANITIZED)/.built
 	LD_PRELOAD="$(call runtime,libasan.so) $(call runtime,libubsan.so) $(call runtime,libstdc++.so)" \
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 PYTHONMALLOC=malloc \
-	HYPOTHESIS_PROFILE=sanitize $(SANITIZED)/bin/python -m pytest -p no:cacheprovider
+	HYPOTHESIS_PROFILE=sanitize $(SANITIZED)/bin/python -m pytest -p no:cacheprovider $(IN_PARALLEL) \
+	  $(addprefix tests/,$(PACKAGES)) tests/labeling tests/learning
 
 $(SANITIZED)/bin/python:
 	$(PYTHON) -m venv $(SANITIZED)
 
 $(SANITIZED)/.built: $(SANITIZED)/bin/python $(SOURCES)
-	$(SANITIZED)/bin/python -m pip install --quiet pytest hypothesis nanobind safetensors clarabel scipy
+	$(SANITIZED)/bin/python -m pip install --quiet pytest pytest-xdist hypothesis nanobind safetensors clarabel scipy
 	$(SANITIZED)/bin/python -m pip install --quiet -e . \
 	  --config-settings=build-dir=build/sanitize \
 	  --config-settings=cmake.define.TURBOTREE_SANITIZE=ON

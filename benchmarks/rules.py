@@ -24,7 +24,6 @@ from turbotree.evaluation import attachment_scores
 from turbotree.graphs import Status
 from turbotree.graphs.rules.circuit import Circuit
 from turbotree.parsing import Parse, Parser, ParserRules, compile_rules, shipped_rules
-from turbotree.parsing.decoding import build_graph
 from turbotree.parsing.parts import PartSet, ScoredSentence
 from turbotree.parsing.rules.groundings import ArcWorld, LabelWorld, TreeWorld
 from turbotree.parsing.rules.labelling import LabelGraph
@@ -74,7 +73,7 @@ def program_scores(
     arcs = parser.pruner.candidates(batch, shape=parser.shape)
     parts = PartSet.build(batch.lengths, arcs, parser.parts.families)
     scores = parser.parts.score(batch, parts)
-    graph, circuit = build_graph(ScoredSentence(parts, 0, scores, parser.shape)), Circuit()
+    graph, circuit = ScoredSentence(parts, 0, scores, parser.shape).graph(), Circuit()
     world = ArcWorld(words, arcs.rows, graph, circuit)
     LazyRules(graph, circuit, world, rules.of_trees, "").add_whole(rules.of_trees)
     found = []

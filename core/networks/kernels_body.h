@@ -123,9 +123,11 @@ void multiply(const Product& product) {
   }
 }
 
-// e^x to a few units in the last place; 0 below -87. Plain arithmetic, so that loops vectorise.
+// e^x to a few units in the last place; 0 below -87, and e^-87 of what is no number. Plain
+// arithmetic, so that loops vectorise.
 TURBOTREE_INLINE float exponential(float x) {
-  const float bounded = x < -87.0f ? -87.0f : x > 88.0f ? 88.0f : x;
+  const float least = x > -87.0f ? x : -87.0f;
+  const float bounded = least < 88.0f ? least : 88.0f;
   constexpr float kShifter = 12582912.0f;  // adding it leaves the nearest integer in the low bits
   const float shifted = bounded * 1.44269504f + kShifter;
   const float k = shifted - kShifter;

@@ -12,6 +12,19 @@
 #include "networks/workers.h"
 
 namespace turbotree::networks {
+namespace {
+
+// Weights from a file may be so large that sums of them leave all bounds, or are no numbers. Every
+// word needs heads and labels with finite scores all the same.
+void bound(float* scores, int count) {
+  constexpr float kLargest = 1e30f;
+  for (int i = 0; i < count; ++i) {
+    const float most = scores[i] < kLargest ? scores[i] : kLargest;
+    scores[i] = most > -kLargest ? most : -kLargest;
+  }
+}
+
+}  // namespace
 
 Network::Network(const Kernels& kernels, const Layout& layout, std::vector<float> weights,
                  std::vector<float> vectors)
@@ -78,9 +91,12 @@ void Network::for_matrices(const Encodings& encodings, Use use) const {
       const int end = std::min(length, begin + kModifiersAtOnce);
       scores.resize(static_cast<std::size_t>(end - begin) * heads);
       arc_scores(packed_, encodings, sentence, begin, end, scores.data(), buffers);
-      for (int m = begin; m < end; ++m)
-        kernels_->log_softmax(scores.data() + static_cast<std::ptrdiff_t>(m - begin) * heads,
-                              heads);
+      for (int m = begin; m < end; ++m) {
+        float* const own = scores.data() + static_cast<std::ptrdiff_t>(m - begin) * heads;
+        bound(own, m + 1);  // no word is its own head
+        bound(own + m + 2, heads - m - 2);
+        kernels_->log_softmax(own, heads);
+      }
       count_work(static_cast<std::uint64_t>(scores.size()) * layout_.sizes.arcs / 16);
       use(sentence, begin, end, scores.data());
     }
@@ -139,6 +155,7 @@ void Network::labels(const Encodings& encodings, const Arcs& parts, const LabelL
     label_scores(packed_, encodings, arcs, buffers);
     for (std::size_t i = 0; i < arcs.size(); ++i, ++first) {
       float* const scores = buffers.scores.data() + i * labels;
+      bound(scores, labels);
       kernels_->log_softmax(scores, labels);
       for (std::int32_t j = lists.offsets[first]; j < lists.offsets[first + 1]; ++j)
         log_probabilities[j] = scores[lists.labels[j]];

@@ -97,6 +97,21 @@ class MarginalFinder {
                : trees::matrix_tree_marginals(scores, shape.single_root, marginals_.data(), &sums_,
                                               matrix_tree_);
   }
+  // Each word's heads by themselves: probabilities but for a factor that is the word's.
+  void find_of_words(const trees::ScoreMatrix& scores) {
+    const std::size_t size = static_cast<std::size_t>(scores.words) + 1;
+    marginals_.assign(size * size, 0.0);
+    for (int modifier = 1; modifier <= scores.words; ++modifier) {
+      double best = trees::kNegativeInfinity;
+      for (int head = 0; head <= scores.words; ++head)
+        if (head != modifier) best = std::max(best, scores(head, modifier));
+      for (int head = 0; head <= scores.words; ++head)
+        if (head != modifier)
+          marginals_[head * size + modifier] = std::exp(scores(head, modifier) - best);
+    }
+    count_work(10 * size * size);
+  }
+
   const std::vector<double>& marginals() const { return marginals_; }
   double log_partition() const { return sums_.log_partition; }
 
@@ -183,7 +198,12 @@ BatchStatus prune(const ArcBatch& batch, const double* scores, TreeShape shape,
   for (std::size_t s = 0; s < batch.lengths.size(); ++s) {
     const trees::ScoreMatrix matrix = dense.fill(batch, s, scores);
     Status status = best.find(matrix, shape);
-    if (status == Status::ok) status = finder.find(matrix, shape);
+    if (status == Status::ok) {
+      if (options.probability == HeadProbability::of_words)
+        finder.find_of_words(matrix);
+      else
+        status = finder.find(matrix, shape);
+    }
     if (status != Status::ok) return {status, s};
     const int words = batch.lengths[s];
     const std::size_t size = static_cast<std::size_t>(words) + 1;

@@ -47,9 +47,13 @@ BatchStatus best_trees(const ArcBatch& batch, const double* scores, TreeShape sh
 BatchStatus arc_marginals(const ArcBatch& batch, const double* scores, TreeShape shape,
                           double* probabilities, double* log_partitions);
 
+// What a head's probability is taken of: all trees, or the heads of one word by themselves.
+enum class HeadProbability { of_trees, of_words };
+
 struct PruningOptions {
   double threshold = 1e-4;  // share of the best head's probability that a head has to reach
   int max_heads = 10;       // of each word
+  HeadProbability probability = HeadProbability::of_trees;
 };
 
 // Keeps the likely heads of each word and the whole best tree, so that there always is one;

@@ -112,7 +112,7 @@ ArcList all_arcs_of(const IntVector& lengths) {
 ArcList prune_arcs(const IntVector& lengths, const Input<std::int32_t, 2>& arcs,
                    const IntVector& offsets, const Input<double>& scores, bool single_root,
                    bool projective, double threshold, int max_heads,
-                   const std::optional<IntVector>& keep) {
+                   const std::optional<IntVector>& keep, bool of_words) {
   const ArcBatch batch = make_scored_batch(lengths, arcs, offsets, scores.shape(0));
   require(!keep || keep->shape(0) == words_of(lengths), "keep: expected one head per word");
   require(max_heads >= 1, "max_heads: expected at least 1");
@@ -120,8 +120,10 @@ ArcList prune_arcs(const IntVector& lengths, const Input<std::int32_t, 2>& arcs,
   BatchStatus status;
   {
     const Unlocked unlocked;
-    status = prune(batch, scores.data(), {single_root, projective}, {threshold, max_heads},
-                   keep ? view(*keep) : std::span<const std::int32_t>{}, kept);
+    const auto probability = of_words ? HeadProbability::of_words : HeadProbability::of_trees;
+    status =
+        prune(batch, scores.data(), {single_root, projective}, {threshold, max_heads, probability},
+              keep ? view(*keep) : std::span<const std::int32_t>{}, kept);
   }
   check(status);
   return kept;
@@ -162,7 +164,7 @@ NB_MODULE(_core, m) {
   m.def("arc_marginals", &arc_marginals_of, "lengths"_a, "arcs"_a, "offsets"_a, "scores"_a,
         "single_root"_a, "projective"_a);
   m.def("prune", &prune_arcs, "lengths"_a, "arcs"_a, "offsets"_a, "scores"_a, "single_root"_a,
-        "projective"_a, "threshold"_a, "max_heads"_a, "keep"_a = nb::none());
+        "projective"_a, "threshold"_a, "max_heads"_a, "keep"_a = nb::none(), "of_words"_a = false);
 
   bind_ancestry(m);
   bind_parts(m);

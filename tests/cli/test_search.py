@@ -12,8 +12,7 @@ from xml.etree import ElementTree
 import pytest
 
 from turbotree.interrupts import OutOfTimeError
-from turbotree.parsing import Parser
-from turbotree.parsing.decoding import batches
+from turbotree.parsing import Parser, scored
 from turbotree.text import read_conllu, write_conllu
 
 ROW = "{}\t{}\t_\tNOUN\t_\t_\t{}\t{}\t_\t_\n"
@@ -139,7 +138,7 @@ def test_a_time_limit_leaves_trees_with_a_note(
     def slow(*_: object, **__: object) -> None:
         raise OutOfTimeError
 
-    monkeypatch.setattr(batches, "decode", slow)
+    monkeypatch.setattr(scored, "decode_as", slow)
     limited = ("--decoder", "auto", "--time-limit", 5)
     said = "stopped by the time limit of 5 seconds"
     written = trees_of(run("parse", files.model, files.test, *limited).stdout)

@@ -106,7 +106,7 @@ def mutate_array(arrays: dict[str, Any], chance: random.Random) -> None:
         array = array[: chance.randint(0, len(array))]
     elif action == 3:
         array = np.concatenate([array, array[: chance.choice([1, 2, 8])]])
-    elif action == 4:
+    elif action == 4 and array.size:
         array = array.reshape(chance.choice([(1, -1), (-1, 1), (len(array), 1, -1)]))
     elif not name.endswith("slots"):  # any bits there are weights
         flat = array.reshape(-1).view(np.uint8)

@@ -222,6 +222,46 @@ def test_contents_that_do_not_fit_are_one_error(network: Network, bits: int) -> 
         assert len(str(raised.value).splitlines()) == 1
 
 
+def test_labels_and_bits_that_make_no_sense_are_refused(network: Network) -> None:
+    arrays, header = network.frozen(bits=8).contents()
+    labels = header["labels"]
+    # A network with one label has the arrays of one without any.
+    one = train_network(
+        [Sentence.from_words(["a", "b"], heads=[0, 1], labels=["x", "x"])], options=SMALL
+    )
+    without = {**one.frozen(bits=8).contents()[1], "labels": []}
+    cases = [
+        (arrays, {**header, "labels": [labels[0]] * len(labels)}),
+        (arrays, {**header, "bits": 8.0}),
+        (one.frozen(bits=8).contents()[0], without),
+    ]
+    for wrong_arrays, wrong_header in cases:
+        with pytest.raises(ModelFileError):
+            Network.from_bytes(model_bytes(wrong_arrays, wrong_header, kind="network"))
+
+
+@pytest.mark.parametrize("scale", [3e38, np.inf, np.nan])
+def test_scales_beyond_all_bounds_are_one_error(network: Network, scale: float) -> None:
+    arrays, header = network.frozen(bits=8).contents()
+    for name in ("weights.arc.scale", "vectors.scale"):
+        wrong = {**arrays, name: np.full_like(arrays[name], scale)}
+        with pytest.raises(ModelFileError):  # and no warning, which would be another error here
+            Network.from_bytes(model_bytes(wrong, header, kind="network"))
+
+
+@pytest.mark.parametrize("block", ["arc.bias", "perceptrons.bias", "root.arc", "label.bias"])
+def test_scores_of_enormous_weights_are_finite(
+    network: Network, sentences: list[Sentence], block: str
+) -> None:
+    arrays, header = network.frozen(bits=16).contents()
+    name = f"weights.{block}"
+    signs = np.where(np.arange(arrays[name].shape[1]) % 2, 3e38, -3e38).astype(np.float32)
+    enormous = {**arrays, name: signs[None]}
+    loaded = Network.from_bytes(model_bytes(enormous, header, kind="network"))
+    assert np.isfinite(loaded.all_arcs(loaded.encode(sentences[:3]))[1]).all()
+    assert all(None not in tree.heads for tree in loaded.parse(sentences[:3]))
+
+
 # Broken off
 
 

@@ -154,8 +154,8 @@ class FixedLengths:
         self.lengths = lengths
 
 
-def candidates(case, options, single_root, keep=None, shape=None):
-    pruner = Pruner(FixedScorer(case.scores), options, TreeShape(single_root))
+def candidates(case, options, single_root, keep=None, shape=None, local=False):
+    pruner = Pruner(FixedScorer(case.scores), options, TreeShape(single_root), local)
     arcs = pruner.candidates(FixedLengths(case.lengths), keep, shape)
     return [
         {tuple(arc) for arc in arcs.rows[a:b].tolist()}
@@ -168,11 +168,13 @@ pruning = st.builds(PruningOptions, st.sampled_from([0.0, 1e-4, 0.2, 0.9]), st.i
 tied = st.one_of(st.sampled_from([0.0, 1.0, 2.0]), st.floats(-8, 8))
 
 
+@pytest.mark.parametrize("local", [False, True])
 @examples(80)
 @given(arc_cases(scores=tied, complete=True, most=2), pruning, st.booleans())
-def test_pruning_keeps_the_likeliest_heads_and_a_best_tree(case, options, single_root):
-    kept = candidates(case, options, single_root)
-    for arcs, distribution in zip(kept, case.distributions(TreeShape(single_root)), strict=True):
+def test_pruning_keeps_the_likeliest_heads_and_a_best_tree(local, case, options, single_root):
+    kept = candidates(case, options, single_root, local=local)
+    distributions = case.distributions(TreeShape(single_root))
+    for arcs, distribution, table in zip(kept, distributions, case.tables, strict=True):
         words = max(m for _, m in arcs)
         remaining = [tree for tree in distribution.scores if arcs.issuperset(arcs_of(tree))]
         best = max(distribution.scores[tree] for tree in remaining)
@@ -181,6 +183,10 @@ def test_pruning_keeps_the_likeliest_heads_and_a_best_tree(case, options, single
         for modifier in range(1, words + 1):
             heads = [h for h in range(words + 1) if h != modifier]
             likely = {h: distribution.marginal((h, modifier)) for h in heads}
+            if local:
+                likely = {h: math.exp(table[h, modifier]) for h in heads}
+                total = sum(likely.values())
+                likely = {h: share / total for h, share in likely.items()}
             ranked = sorted(likely.values(), reverse=True)
             least = options.threshold * ranked[0]
             if len(ranked) >= options.max_heads:

@@ -152,6 +152,15 @@ def test_what_is_no_constraint_is_refused(parser, constraints, said):
     assert said in str(caught.value)
 
 
+def test_constraints_are_as_many_as_sentences(parser):
+    sentences = list(treebank(2, seed=2))
+    none = [Constraints.of(sentence, (), (), ()) for sentence in sentences]
+    with pytest.raises(InputError, match="2 constraints for 1 sentences"):
+        parser.parse_batch(sentences[:1], constraints=none)
+    with pytest.raises(InputError, match="2 constraints for 1 sentences"):
+        parser.k_best_batch(sentences[:1], 2, constraints=none)
+
+
 def test_required_labels_are_there_and_forbidden_ones_are_not(some_parser, held_out):
     names = some_parser.labels.dictionary.names
     for sentence in held_out[:8]:

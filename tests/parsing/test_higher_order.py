@@ -6,7 +6,7 @@ import pytest
 from turbotree import Parser
 from turbotree.errors import InputError
 from turbotree.graphs import Status
-from turbotree.parsing.decoding.batches import ARC_DECODERS
+from turbotree.parsing.decoding.decode import ARC_DECODERS
 from turbotree.parsing.profile import Profile
 from turbotree.text import treebank
 

@@ -11,7 +11,7 @@ from turbotree.errors import InfeasibleError, InputError
 from turbotree.graphs import Status
 from turbotree.graphs.factors.blocks import Kind
 from turbotree.parsing.arcs import TreeShape, best_trees
-from turbotree.parsing.decoding import build_graph, decode, logic_graph, solve_relaxation
+from turbotree.parsing.decoding import decode, logic_graph, solve_relaxation
 from turbotree.parsing.decoding.commodities import commodities
 from turbotree.parsing.parts import CLASSES, FAMILIES, ScoredSentence, families_of
 
@@ -79,10 +79,10 @@ def test_logic_and_automata_relax_siblings_alike(case, shape):
     parts, scores = case
     expected = solve_relaxation(ScoredSentence(parts, 0, scores, shape)).upper_bound
     tight = close(expected, 1e-3)
-    assert build_graph(ScoredSentence(parts, 0, scores, shape)).solve(
+    assert ScoredSentence(parts, 0, scores, shape).graph().solve(
         "linear_program"
     ).upper_bound == close(expected)
-    for write in (build_graph, logic_graph):
+    for write in (ScoredSentence.graph, logic_graph):
         assert (
             write(ScoredSentence(parts, 0, scores, shape)).solve("admm", **FAR).upper_bound == tight
         )
@@ -94,9 +94,7 @@ def test_automata_and_chains_are_never_looser_than_logic(data, shape):
     """Automata of three siblings are omitted: with the others they share only arcs, not steps."""
     names = [name for name in FAMILIES if name != "tri_sibling"]
     parts, scores = data.draw(cases(families=data.draw(mixes(names))))
-    structured = (
-        build_graph(ScoredSentence(parts, 0, scores, shape)).solve("linear_program").upper_bound
-    )
+    structured = ScoredSentence(parts, 0, scores, shape).graph().solve("linear_program").upper_bound
     logic = solve_relaxation(ScoredSentence(parts, 0, scores, shape)).upper_bound
     assert logic >= structured - 1e-5 * max(1.0, abs(structured))
 

@@ -13,13 +13,14 @@ from typer.testing import CliRunner
 import turbotree as tt
 from turbotree.cli.app import app
 from turbotree.errors import InputError, ModelFileError
+from turbotree.features import Parts
 from turbotree.graphs import Status
 from turbotree.modelfile import read_model, write_model
 from turbotree.networks import NetworkOptions
 from turbotree.parsing.mixture import mixture_of
 from turbotree.parsing.training.options import TrainingOptions
 from turbotree.scoring import Batch, sparse
-from turbotree.text import Sentence, treebank
+from turbotree.text import Sentence, treebank, write_conllu
 
 SMALL = NetworkOptions(
     hidden=16,
@@ -99,6 +100,25 @@ def test_inspect_tells_of_the_network(parser: tt.Parser, tmp_path: Path) -> None
     assert facts["sizes"]["network"] > 0
 
 
+def test_an_explanation_adds_up_to_the_score(parser: tt.Parser, tmp_path: Path) -> None:
+    sentence = TEST[0]
+    network = parser.explain_network(sentence, 2, 1)
+    assert network is not None
+    features = sum(feature.weight for feature in parser.explain(sentence, 2, 1))
+    arc = {"arc": Parts.of_one(np.array([[2, 1]], dtype=np.int32))}
+    score = float(parser.parts.score(Batch([sentence]), arc)["arc"][0])
+    assert features + network.weight * network.log_probability == pytest.approx(score, rel=1e-4)
+    parser.save(tmp_path / "model")
+    write_conllu([sentence], tmp_path / "one.conllu")
+    asked = ["explain", str(tmp_path / "model"), str(tmp_path / "one.conllu"), "--arc", "2,1"]
+    page = CliRunner().invoke(app, [*asked, "--most", "2"]).output
+    assert "network: " in page
+    assert f"the other {len(network.inputs) - 2} together" in page
+    record = json.loads(CliRunner().invoke(app, [*asked, "--json"]).output)
+    assert record["score"] == pytest.approx(score, rel=1e-4)
+    assert record["network"]["inputs"][0]["kind"] == network.inputs[0].kind
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [("mixture", None), ("mixture", {"features": 0}), ("network", {}), ("network", "none")],
@@ -138,6 +158,35 @@ def test_words_without_a_head_are_free() -> None:
     assert np.isfinite(parser.parse(TEST[0]).score)
 
 
+def test_a_network_alone_has_no_features(tmp_path: Path) -> None:
+    parser = tt.Parser.train(TRAIN, dev=DEV, model="network", network=SMALL)
+    assert parser.network is not None
+    assert not any(parser.templates().values())
+    parses = parser.parse_batch(TEST)
+    # The network's own trees: its scores, and nothing else.
+    own = [heads for heads, _ in parser.network.trees(parser.network.encode(TEST))]
+    assert [list(parse.heads) for parse in parses] == own
+    assert all(parse.certificate.status is Status.OPTIMAL for parse in parses)
+    assert parser.explain(TEST[0], 2, 1) == []
+    parser.save(tmp_path / "model")
+    assert tt.load(tmp_path / "model").to_bytes() == parser.to_bytes()
+    shown = CliRunner().invoke(app, ["inspect", str(tmp_path / "model")])
+    assert shown.exit_code == 0
+    assert "features of parts" not in shown.output
+
+
+def test_fewer_bits_make_a_smaller_model_that_parses_nearly_the_same(parser: tt.Parser) -> None:
+    small = tt.Parser.train(
+        TRAIN, dev=DEV, model="turbo", network=SMALL, epochs=2, pruner_epochs=1, bits=8
+    )
+    assert small.network is not None
+    assert small.network.bits == 8
+    assert len(small.to_bytes()) < 0.6 * len(parser.to_bytes())
+    found = [head for parse in small.parse_batch(TEST) for head in parse.heads]
+    expected = [head for parse in parser.parse_batch(TEST) for head in parse.heads]
+    assert np.mean(np.array(found) == np.array(expected)) > 0.9
+
+
 def test_options_say_what_is_wrong() -> None:
     assert TrainingOptions(model="turbo").network_options() == NetworkOptions()
     assert TrainingOptions(model="turbo", network=0).network_options() is None
@@ -149,3 +198,9 @@ def test_options_say_what_is_wrong() -> None:
         TrainingOptions(network=-1)
     with pytest.raises(InputError, match="network is '200'"):
         TrainingOptions(network="200")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="without a network"):
+        TrainingOptions(model="network", network=0)
+    with pytest.raises(InputError, match="no templates"):
+        TrainingOptions(model="network", templates={"arc": ["h.form"]})
+    with pytest.raises(InputError, match="bits is 8; expected 16 or 32"):
+        TrainingOptions(model="standard", bits=8)

@@ -12,7 +12,7 @@ from oracles.trees import all_trees, arcs_of
 from turbotree.features import Parts
 from turbotree.learning import Loss
 from turbotree.parsing.arcs import TreeShape, arc_marginals
-from turbotree.parsing.decoding import belief_graph, part_marginals
+from turbotree.parsing.decoding import part_marginals
 from turbotree.parsing.parts import FAMILIES, MODELS, PartSet, ScoredSentence
 from turbotree.parsing.training.part_task import PartProblem
 from turbotree.parsing.training.trainer import train_parser
@@ -121,7 +121,8 @@ def test_pairs_that_score_nothing_have_the_probability_they_would_have_in_the_gr
     kept = part_marginals(ScoredSentence(parts, 0, barely, TreeShape()), **TIGHT)
     assume(found.converged and kept.converged)
     graphs = [
-        belief_graph(ScoredSentence(parts, 0, given, TreeShape())) for given in (scores, barely)
+        ScoredSentence(parts, 0, given, TreeShape()).graph(beliefs=True)
+        for given in (scores, barely)
     ]
     assert graphs[0].factor_count <= graphs[1].factor_count
     for name in families:
@@ -199,7 +200,7 @@ def test_beliefs_are_exact_where_only_arcs_score(families, words, seed, single_r
 @settings(max_examples=10, deadline=None)
 def test_the_graph_of_beliefs_scores_every_tree_as_its_parts_do(families, words, seed):
     parts, scores = made(words, families, seed, 1.0)
-    graph = belief_graph(ScoredSentence(parts, 0, scores, TreeShape(False, False)))
+    graph = ScoredSentence(parts, 0, scores, TreeShape(False, False)).graph(beliefs=True)
     arcs = set(map(tuple, parts.arcs.rows.tolist()))
     for tree in all_trees(words, single_root=False, projective=False):
         if set(arcs_of(tree)) <= arcs:

@@ -22,7 +22,7 @@ from oracles.trees import log_sum
 from turbotree.errors import InfeasibleError, InputError
 from turbotree.graphs import Kind, Status
 from turbotree.parsing.arcs import TreeShape
-from turbotree.parsing.decoding import build_graph, decode, part_marginals
+from turbotree.parsing.decoding import decode, part_marginals
 from turbotree.parsing.parts import FAMILIES, MODELS, ScoredSentence, families_of
 
 
@@ -66,7 +66,7 @@ def test_the_graph_scores_every_tree_as_its_parts_do(case, shape):
     parts, scores = case
     for sentence in range(len(parts.lengths)):
         own = of_sentence(parts, scores, sentence)
-        graph = build_graph(ScoredSentence(parts, sentence, own, shape))
+        graph = ScoredSentence(parts, sentence, own, shape).graph()
         for heads in candidate_trees(parts, sentence, shape):
             expected = ScoredSentence(parts, sentence, own).score(heads)
             assert graph.value(assignment(parts, sentence, heads)) == pytest.approx(
@@ -219,6 +219,6 @@ def test_three_siblings_have_a_factor_where_they_score_something():
     }
     for scored in ([], [0], [2, 4]):
         scores["tri_sibling"][:] = np.isin(rows[:, 0], scored)
-        blocks = build_graph(ScoredSentence(parts, 0, scores, TreeShape())).blocks
+        blocks = ScoredSentence(parts, 0, scores, TreeShape()).graph().blocks
         found = [block for block in blocks if block.kind is Kind.TRIPLE_AUTOMATON]
         assert sum(map(len, found)) == len(scored)

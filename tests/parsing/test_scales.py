@@ -148,6 +148,19 @@ def test_no_decoder_gives_a_false_proof(decoder, decomposition, drawn, distortio
         assert_honest(problem, found, unit, proven=exact)
 
 
+def test_a_tree_with_a_forbidden_part_comes_with_a_true_bound():
+    rng = np.random.default_rng(108102)  # whose relaxation rounds to such a tree
+    problem = Problem(rng)
+    problem.projective = False
+    make, unit = DISTORTIONS["masks of -1e9 and -inf"]
+    change = make(rng)
+    problem.change(change, change)
+    found = problem.decode_parts("lp-single", None)
+    assert found.score == -np.inf
+    assert found.certificate.gap == np.inf
+    assert_honest(problem, found, unit, proven=False)
+
+
 @settings(max_examples=120)
 @given(drawn=problems, distortion=st.sampled_from(sorted(DISTORTIONS)))
 def test_the_k_best_trees_are_the_best_of_all(drawn, distortion):

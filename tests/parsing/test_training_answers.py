@@ -12,7 +12,7 @@ from turbotree.errors import InputError
 from turbotree.graphs import Status
 from turbotree.parsing.arcs import TreeShape
 from turbotree.parsing.arrays.parts import dense_parts
-from turbotree.parsing.decoding import automata_alone, build_graph, relaxed_parts
+from turbotree.parsing.decoding import automata_alone, relaxed_parts
 from turbotree.parsing.parts import MODELS, ScoredSentence
 from turbotree.parsing.training.options import TrainingOptions
 from turbotree.parsing.training.trainer import train_parser
@@ -39,7 +39,7 @@ def total(scores, parts):
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
 def test_relaxed_parts_score_what_the_relaxation_is_worth(families, data):
     parts, scores = data.draw(cases(families=families))
-    graph = build_graph(ScoredSentence(parts, 0, scores, TreeShape()))
+    graph = ScoredSentence(parts, 0, scores, TreeShape()).graph()
     solution = graph.solve("admm", **SOLVED)
     assume(solution.status is Status.RELAXED)
     found = relaxed_parts(ScoredSentence(parts, 0, scores), graph, solution)

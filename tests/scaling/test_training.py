@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from turbotree.errors import InputError
+from turbotree.networks import NetworkOptions
 from turbotree.parsing.training.trainer import train_parser
 from turbotree.scaling import deal, open_engine, open_worker_pool, train_in_shards
 from turbotree.scaling.engines import WorkerLostError
@@ -53,6 +54,21 @@ def without_some_heads(sentence, keep):
 def bytes_of(parser, folder):
     parser.save(folder / "model")
     return (folder / "model").read_bytes()
+
+
+def test_a_network_is_trained_beside_the_shards(tmp_path):
+    """One shard gives what serial training gives; the held-out sentences are in no shard."""
+    network = NetworkOptions(hidden=8, arc_size=8, label_size=8, updates=4, least_epochs=1)
+    trees = list(treebank(120, seed=1))
+    options = {"epochs": 1, "pruner_epochs": 1, "model": "turbo", "network": network}
+    serial = train_parser(trees, **options)
+    assert serial.record["sentences"] == 108
+    file = tmp_path / "train.conllu"
+    write_conllu(trees, file)
+    assert train_in_shards(file, Here(), 1, **options).to_bytes() == serial.to_bytes()
+    mixed = train_in_shards(file, Here(), 2, **options)
+    assert mixed.network is not None
+    assert mixed.network.weights.tolist() == serial.network.weights.tolist()
 
 
 @pytest.fixture(scope="module")

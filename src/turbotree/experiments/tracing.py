@@ -12,7 +12,7 @@ from turbotree.experiments.comparing import claim_shares
 from turbotree.experiments.measuring import Case
 from turbotree.experiments.records import Claim, Figure, Measured, Series
 from turbotree.graphs.solution import recorded
-from turbotree.parsing.decoding import build_graph, logic_graph
+from turbotree.parsing.decoding import logic_graph
 
 #: What Figure 3 of Martins et al. (2011a) counts, and the column of a trace that has it.
 MOVING = {
@@ -36,7 +36,7 @@ def active_shares(
     """
     mean = _MeanShares(rounds)
     for case in cases:
-        graph = build_graph(case.scored)
+        graph = case.scored.graph()
         trace = recorded(graph.solve(solver, max_iterations=rounds, trace=True))
         mean.add(trace.iteration, trace.active)
     return mean.measured()

@@ -17,7 +17,7 @@ from turbotree.graphs import FactorGraph, Sparsemap, sparsemap
 from turbotree.graphs.solvers.sparsemap import with_scores
 from turbotree.parsing.arcs import TreeShape
 from turbotree.parsing.arrays.parts import Places, dense_parts, part_scores
-from turbotree.parsing.decoding import part_marginals, tree_graph
+from turbotree.parsing.decoding import part_marginals
 from turbotree.parsing.parts import PartSet, ScoredSentence
 
 Tensor: TypeAlias = torch.Tensor
@@ -198,7 +198,8 @@ def _nearest(
     parts: PartSet, scores: FloatArray, direction: FloatArray, shape: TreeShape, step: float
 ) -> dict[str, FloatArray]:
     moved = {"arc": scores + step * direction}
-    return {"arc": sparsemap(tree_graph(ScoredSentence(parts, 0, moved, shape))).point}
+    arcs = PartSet(parts.lengths, parts.arcs)  # and nothing that they form
+    return {"arc": sparsemap(ScoredSentence(arcs, 0, moved, shape).graph()).point}
 
 
 def _difference(

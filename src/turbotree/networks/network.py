@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -100,6 +100,13 @@ class Network(Stored):
             bits=self.bits,
         )
 
+    def matrices(self) -> Iterator[tuple[str, npt.NDArray[np.float32]]]:
+        """Give the name and the weights of each matrix, in the order of the flat array."""
+        at = 0
+        for name, rows, columns in self.sizes.blocks():
+            yield name, self.weights[at : at + rows * columns].reshape(rows, columns)
+            at += rows * columns
+
     def encode(self, sentences: Sequence[Sentence], *, threads: int = 1) -> States:
         """Run the embeddings and the BiLSTM over some sentences, once for all scores."""
         inputs = self.inputs.encode(sentences)
@@ -182,12 +189,13 @@ class Network(Stored):
 
     def facts(self) -> list[str]:
         """Return what is worth knowing of it at a glance."""
-        options = self.options
+        options, vectors = self.options, self.vectors
         return [
             f"{options.layers} BiLSTM layers of 2 x {options.hidden}",
             f"{len(self.vocabulary.words):,} words",
             f"{len(self.labels)} labels",
             f"{len(self.weights):,} weights of {self.bits} bits",
+            *([] if vectors is None else [f"{len(vectors):,} word vectors of size {vectors.size}"]),
         ]
 
     def contents(self) -> tuple[dict[str, Array], dict[str, Any]]:

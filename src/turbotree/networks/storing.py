@@ -6,7 +6,6 @@ own: the largest weight of it is 127 steps. Vectors of biases are kept whole.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any
 
@@ -16,7 +15,6 @@ import numpy.typing as npt
 from turbotree.errors import InputError
 from turbotree.files.headers import shown, table, texts
 from turbotree.files.safetensors import Array
-from turbotree.networks import _core
 from turbotree.networks.network import Network, sizes_of
 from turbotree.networks.options import NetworkOptions
 from turbotree.networks.vectors import WordVectors
@@ -25,6 +23,8 @@ from turbotree.networks.vocabulary import Vocabulary
 _TABLES = ("words", "surfaces", "tags", "lemmas")
 _VOCABULARIES = ("words", "lemmas", "tags")
 _STEPS = 127
+#: What is smaller counts as 0: single precision has no scale for it.
+_SMALLEST = 1e-30
 
 #: Options that say how large a network is; the others are about its training.
 _SIZES = (
@@ -38,7 +38,7 @@ Floats = npt.NDArray[np.float32]
 def contents(network: Network) -> tuple[dict[str, Array], dict[str, Any]]:
     """Return what a model file holds of a network: arrays, and a header."""
     arrays: dict[str, Array] = {}
-    for name, own in _matrices(network.sizes, network.weights):
+    for name, own in network.matrices():
         arrays |= _packed(f"weights.{name}", own, name in _TABLES, network.bits)
     for name in _VOCABULARIES:
         arrays[f"vocabulary.{name}"] = _joined(getattr(network.vocabulary, name))
@@ -56,10 +56,10 @@ def network_of(arrays: dict[str, Array], header: dict[str, Any]) -> Network:
     """Return the network of a model file; what does not fit is a ValueError."""
     options = _options(header.get("options"))
     bits = header.get("bits")
-    if bits not in (8, 16):
+    if type(bits) is not int or bits not in (8, 16):
         raise ValueError(f"bits: expected 8 or 16, got {shown(bits)}")
     words, lemmas, tags = (_parted(arrays, f"vocabulary.{name}") for name in _VOCABULARIES)
-    vocabulary = Vocabulary(words, lemmas, tags, texts(header.get("labels"), "labels"))
+    vocabulary = Vocabulary(words, lemmas, tags, _labels(header.get("labels")))
     vectors = None
     if "vocabulary.vectors" in arrays:
         known = _parted(arrays, "vocabulary.vectors")
@@ -78,7 +78,7 @@ def rounded(network: Network, bits: int) -> Network:
     if bits not in (8, 16):
         raise InputError(f"bits is {bits}; expected 8 or 16")
     weights = []
-    for name, own in _matrices(network.sizes, network.weights):
+    for name, own in network.matrices():
         arrays = _packed(name, own, name in _TABLES, bits)
         weights.append(_unpacked(arrays, name, own.shape, name in _TABLES, bits).ravel())
     vectors = network.vectors
@@ -90,20 +90,13 @@ def rounded(network: Network, bits: int) -> Network:
     )
 
 
-def _matrices(sizes: _core.Sizes, weights: Floats) -> Iterator[tuple[str, Floats]]:
-    at = 0
-    for name, rows, columns in sizes.blocks():
-        yield name, weights[at : at + rows * columns].reshape(rows, columns)
-        at += rows * columns
-
-
 def _packed(name: str, values: Floats, by_row: bool, bits: int) -> dict[str, Array]:
     if len(values) == 1 and not by_row:
         return {name: values}
     if bits == 16:
         return {name: values.astype(np.float16)}
     largest = np.abs(values).max(axis=1 if by_row else 0, initial=0.0)
-    scale = (np.where(largest > 0, largest, 1.0) / _STEPS).astype(np.float32)
+    scale = (np.where(largest > _SMALLEST, largest, 1.0) / _STEPS).astype(np.float32)
     steps = np.rint(values / (scale[:, None] if by_row else scale)).astype(np.int8)
     return {name: steps, f"{name}.scale": scale}
 
@@ -121,7 +114,8 @@ def _unpacked(
     scale = arrays[f"{name}.scale"]
     if scale.dtype != np.float32 or scale.shape != (values.shape[0 if by_row else 1],):
         raise ValueError(f"{name}.scale: an array of {scale.dtype} with the shape {scale.shape}")
-    return values * (scale[:, None] if by_row else scale)
+    with np.errstate(all="ignore"):  # what is not finite is refused later
+        return values * (scale[:, None] if by_row else scale)
 
 
 def _joined(names: list[str]) -> Array:
@@ -137,6 +131,13 @@ def _parted(arrays: dict[str, Array], name: str) -> list[str]:
     if len(set(names)) != len(names):
         raise ValueError(f"{name}: the same name twice")
     return names
+
+
+def _labels(value: Any) -> list[str]:
+    labels = texts(value, "labels")
+    if not labels or len(set(labels)) != len(labels):
+        raise ValueError(f"labels: expected different ones, got {shown(labels)}")
+    return labels
 
 
 def _options(value: Any) -> NetworkOptions:

@@ -195,6 +195,7 @@ class NetworkTask:
             "words": self.words,
             "vocabulary": [len(self.vocabulary.words), len(self.vocabulary.tags)],
             "kernels": self.kernels or _core.kernel_names()[0],
+            **({} if self.vectors is None else {"vectors": self.vectors.to_record()}),
         }
 
     def batches(self, epoch: int) -> list[IntArray]:

@@ -3,7 +3,7 @@
 from turbotree.parsing.arcs import PruningOptions, TreeShape
 from turbotree.parsing.arrays import Decoded, decode
 from turbotree.parsing.constraints import Constraints
-from turbotree.parsing.decoding.batches import DECODERS
+from turbotree.parsing.decoding.decode import DECODERS
 from turbotree.parsing.parse import Parse
 from turbotree.parsing.parser import Parser
 from turbotree.parsing.rules import ParserRules, compile_rules, learn_rule_weights, shipped_rules

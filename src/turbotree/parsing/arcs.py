@@ -64,6 +64,20 @@ def arc_marginals(
     )
 
 
+def smoothed(modifiers: IntArray, probabilities: FloatArray, smoothing: float) -> FloatArray:
+    """Give a share of each word's probability to all heads that are possible, in equal parts.
+
+    >>> smoothed(np.array([1, 1, 2]), np.array([0.75, 0.25, 0.0]), 0.5).tolist()
+    [0.625, 0.375, 0.0]
+    """
+    if smoothing == 0.0 or not len(modifiers):
+        return probabilities
+    possible = probabilities > 0
+    counts = np.maximum(1, np.bincount(modifiers[possible], minlength=int(modifiers.max()) + 1))
+    kept: FloatArray = (1.0 - smoothing) * probabilities + smoothing * possible / counts[modifiers]
+    return kept
+
+
 def only_allowed(beliefs: FloatArray, scores: FloatArray) -> FloatArray:
     """Forbid in beliefs what the scores forbid: belief in an allowed arc may be 0, too.
 
@@ -99,11 +113,25 @@ class PruningOptions:
 
 @dataclass(frozen=True)
 class Pruner:
-    """A light arc-factored CRF that leaves only the likely heads of each word."""
+    """Leaves only the likely heads of each word.
+
+    Attributes
+    ----------
+    scorer
+        Scores arcs: a light arc-factored CRF, or a network.
+    options
+        How far to prune.
+    shape
+        Which trees there are.
+    local
+        Scores are logarithms of probabilities of each word's heads by themselves, as a network
+        gives them. Otherwise a head's probability is that of the trees which have the arc.
+    """
 
     scorer: PartScorer
     options: PruningOptions
     shape: TreeShape
+    local: bool = False
 
     def score(self, batch: Batch, arcs: Parts) -> FloatArray:
         """Score some arcs of a batch."""
@@ -175,5 +203,6 @@ class Pruner:
             self.options.threshold,
             self.options.max_heads,
             keep,
+            self.local,
         )
         return Parts(kept.arcs, kept.offsets)

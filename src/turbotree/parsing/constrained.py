@@ -18,7 +18,6 @@ from turbotree.features import Parts
 from turbotree.naming import suggest
 from turbotree.parsing.arcs import Pruner, TreeShape, all_arcs, best_trees
 from turbotree.parsing.constraints import Constraints, place, word
-from turbotree.parsing.decoding.graph import build_graph
 from turbotree.parsing.labels import LabelDictionary, LabelLimits
 from turbotree.parsing.long_sentences import is_very_long, stretched_candidates
 from turbotree.parsing.parts import PartSet, ScoredSentence
@@ -90,7 +89,7 @@ def _best_tree(
         if constraints.has_spans(heads.tolist()):
             return heads
         parts = PartSet(lengths, arcs)
-        graph = build_graph(ScoredSentence(parts, 0, {"arc": scores}, shape, constraints))
+        graph = ScoredSentence(parts, 0, {"arc": scores}, shape, constraints).graph()
         chosen = arcs.rows[graph.solve("branch_and_bound", max_rounds_per_node=150).values]
     except InfeasibleError:
         raise InfeasibleError(_why(sentence, constraints, shape)) from None

@@ -60,24 +60,25 @@ def is_very_long(words: int) -> bool:
     return words > WHOLE
 
 
-def groups(sentences: Sequence[Sized]) -> Iterator[slice]:
+def groups(sentences: Sequence[Sized]) -> list[slice]:
     """Cut a batch so that the pairs of words of each piece are not too many for the memory.
 
-    >>> list(groups([range(30)] * 4))
+    >>> groups([range(30)] * 4)
     [slice(0, 4, None)]
-    >>> list(groups([range(30), range(990), range(30), range(5000)]))
+    >>> groups([range(30), range(990), range(30), range(5000)])
     [slice(0, 3, None), slice(3, 4, None)]
     """
+    found = []
     first = pairs = 0
     for index, sentence in enumerate(sentences):
-        own = (len(sentence) + 1) ** 2
-        if index > first and (pairs + own > _PAIRS_AT_ONCE or is_very_long(len(sentence))):
-            yield slice(first, index)
+        words = len(sentence)
+        own = _PAIRS_AT_ONCE if words > WHOLE else (words + 1) ** 2  # very long ones are alone
+        if index > first and pairs + own > _PAIRS_AT_ONCE:
+            found.append(slice(first, index))
             first, pairs = index, 0
         pairs += own
-        if is_very_long(len(sentence)):
-            pairs = _PAIRS_AT_ONCE  # alone
-    yield slice(first, len(sentences))
+    found.append(slice(first, len(sentences)))
+    return found
 
 
 def usual_time_limit(seconds: float | None, decoder: str) -> float | None:

@@ -70,7 +70,7 @@ def mixture_of(parts: PartScorer, labels: LabelModel) -> MixtureWeights:
 
 def network_pruner(network: Network, options: PruningOptions, shape: TreeShape) -> Pruner:
     """Return a pruner that asks the network; features are then scored for fewer arcs."""
-    return Pruner(NetworkScorer(network, ("arc",)), options, shape)
+    return Pruner(NetworkScorer(network, ("arc",)), options, shape, local=True)
 
 
 def network_of(pruner: Pruner) -> Network | None:

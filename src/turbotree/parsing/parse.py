@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from turbotree.arrays import FloatArray, IntArray
+from turbotree.parsing.arcs import smoothed
 from turbotree.parsing.decoding import Certificate, PartMarginals, part_marginals
 from turbotree.parsing.labels import LabelScores
 from turbotree.parsing.parts import ScoredParts, ScoredSentence
@@ -20,15 +21,16 @@ class ParsedBatch:
     """What the parses of one batch share: scores, from which probabilities are made on demand.
 
     The model is not among it, so that a parse that is pickled does not carry it. A sentence may
-    have several trees; `tree_lengths` has the words of each, in the order of `label_scores`.
+    have several trees; `first_words` has the place of each one's first word in `label_scores`.
     """
 
     scored: ScoredParts
     arc_temperature: float
-    tree_lengths: IntArray
+    first_words: IntArray
     label_scores: LabelScores
     label_temperature: float
     label_names: list[str]
+    smoothing: float = 0.0
 
     def marginals(self, sentence: int, *, every_part: bool = False) -> PartMarginals:
         """Probability of each arc of a sentence, and the log-partition."""
@@ -42,11 +44,6 @@ class ParsedBatch:
     def label_distributions(self) -> list[dict[int, float]]:
         """Probabilities of the labels of each word of the batch, given its tree."""
         return self.label_scores.distributions(self.label_temperature)
-
-    @cached_property
-    def first_words(self) -> IntArray:
-        """Index of each tree's first word among the words of the batch."""
-        return np.concatenate([[0], np.cumsum(self.tree_lengths)]).astype(np.int32)
 
 
 @dataclass(frozen=True)
@@ -87,11 +84,15 @@ class Parse:
 
     @cached_property
     def arc_probabilities(self) -> FloatArray:
-        """Probability of every arc, ``[head, modifier]``; 0 for arcs that were pruned."""
+        """Probability of every arc, ``[head, modifier]``; 0 for arcs that were pruned.
+
+        They are the marginals, smoothed if development data have shown that these are too sure.
+        """
         arcs, words = self._batch.scored.parts.arcs, len(self.heads)
         rows = arcs.rows[arcs.places(self._index)]
         matrix = np.zeros((words + 1, words + 1))
-        matrix[rows[:, 0], rows[:, 1]] = self.marginals.arcs
+        chances = smoothed(rows[:, 1], self.marginals.arcs, self._batch.smoothing)
+        matrix[rows[:, 0], rows[:, 1]] = chances
         return matrix
 
     @property

@@ -14,33 +14,28 @@ from turbotree.errors import InputError, TurbotreeError
 from turbotree.features import Encoder, FiredFeature
 from turbotree.interrupts import OutOfTimeError, time_limit
 from turbotree.naming import check_names, options_of, unknown
-from turbotree.networks import Network
+from turbotree.networks import Network, NetworkExplanation
+from turbotree.networks.explain import input_shares
 from turbotree.parsing.arcs import Pruner, TreeShape
 from turbotree.parsing.constrained import check_labels, constrained_candidates, settled
 from turbotree.parsing.constraints import Constraints
 from turbotree.parsing.decoding import FoundTree, choose_decomposition
-from turbotree.parsing.decoding.batches import (
-    ARC_DECODERS,
-    DECODERS,
-    GRAPH_DECODERS,
-    best_trees_of,
-    tree_without_time,
-)
+from turbotree.parsing.decoding.decode import ARC_DECODERS, DECODERS, GRAPH_DECODERS
 from turbotree.parsing.decoding.k_best import K_BEST_DECODERS, k_best_trees
 from turbotree.parsing.decoding.sampling import sample_trees
 from turbotree.parsing.labels import LabelModel
 from turbotree.parsing.long_sentences import groups, usual_time_limit
-from turbotree.parsing.mixture import network_of
+from turbotree.parsing.mixture import mixture_of, network_of
 from turbotree.parsing.parse import Parse
 from turbotree.parsing.parts import PartSet, ScoredSentence
 from turbotree.parsing.parts.part_set import affordable
-from turbotree.parsing.profile import Profile
+from turbotree.parsing.profile import Profile, Stopwatch
 from turbotree.parsing.rules.compiled import RulesLike, compile_rules
 from turbotree.parsing.rules.constrained_decoding import obey, read_rules
 from turbotree.parsing.rules.k_best import k_best_under_rules
 from turbotree.parsing.scored import ScoredBatch
 from turbotree.parsing.storing import contents, fields_of
-from turbotree.scoring import Batch, PartScorer, SparseScorer, sparse
+from turbotree.scoring import Batch, PartScorer, SparseScorer, sparse, sparse_weight
 from turbotree.stored import Stored, training_facts
 from turbotree.streaming import map_batches, skipping_failures
 from turbotree.text import Sentence, as_sentence, check_many
@@ -129,6 +124,7 @@ class Parser(Stored):
     arc_temperature: float
     label_temperature: float
     record: dict[str, Any]
+    smoothing: float = 0.0
 
     @classmethod
     def train(cls, train: TrainingSource, **options: Unpack[TrainParserKeywords]) -> Parser:
@@ -246,33 +242,15 @@ class Parser(Stored):
         decomposition = choose_decomposition(decoder, decomposition, shape)
         limit = usual_time_limit(time_limit_seconds, decoder)
         obeyed = None if rules is None else read_rules(rules, self, decoder)
-        sentences = [as_sentence(sentence) for sentence in check_many(sentences)]
-        pieces = list(groups(sentences))
-        if len(pieces) > 1:
-            return [
-                parse
-                for piece in pieces
-                for parse in self.parse_batch(
-                    sentences[piece],
-                    decoder=decoder,
-                    decomposition=decomposition,
-                    projective=projective,
-                    single_root=single_root,
-                    rules=obeyed,
-                    keep_given=keep_given,
-                    constraints=None if constraints is None else constraints[piece],
-                    profile=profile,
-                    time_limit_seconds=time_limit_seconds,
-                )
-            ]
-        scored = self._score(sentences, shape, keep_given, constraints, profile or Profile())
-        if scored is None:
-            return []
-        with scored.counts.stage("decoding"):
-            trees = best_trees_of(scored, decoder, decomposition, limit)
-        if obeyed is not None:
-            return obey(scored, obeyed, decoder, trees, limit)
-        return [found[0] for found in scored.label([[tree] for tree in trees])]
+        found: list[Parse] = []
+        for scored in self._scored(sentences, shape, keep_given, constraints, profile):
+            trees = scored.best_trees(decoder, decomposition, limit)
+            scored.watch.lap("decoding")
+            if obeyed is not None:
+                found += obey(scored, obeyed, decoder, trees, limit)
+            else:
+                found += [own[0] for own in scored.label([[tree] for tree in trees])]
+        return found
 
     def pipe(
         self,
@@ -390,14 +368,14 @@ class Parser(Stored):
         limit = usual_time_limit(time_limit_seconds, decoder)
         obeyed = None if rules is None else read_rules(rules, self, decoder)
         found: list[list[Parse]] = []
-        for scored in self._scored_pieces(sentences, shape, keep_given, constraints, profile):
+        for scored in self._scored(sentences, shape, keep_given, constraints, profile):
             if obeyed is not None:
                 found += k_best_under_rules(scored, obeyed, decoder, k, diversity)
                 continue
-            with scored.counts.stage("decoding"):
-                trees = [
-                    _in_time(scored, sentence, k, diversity, decoder, limit) for sentence in scored
-                ]
+            trees = [
+                _in_time(scored, sentence, k, diversity, decoder, limit) for sentence in scored
+            ]
+            scored.watch.lap("decoding")
             found += scored.label(trees)
         return found
 
@@ -494,40 +472,37 @@ class Parser(Stored):
                 raise InputError(f"{name} is {value}; expected at least 0")
         _, shape = self._decoding(None, projective, single_root)
         found: list[list[Parse]] = []
-        for scored in self._scored_pieces(sentences, shape, keep_given, constraints, profile):
-            with scored.counts.stage("sampling"):
-                trees = [
-                    sample_trees(sentence, self.arc_temperature, n, seed, words.to_text())
-                    for sentence, words in zip(scored, scored.sentences, strict=True)
-                ]
+        for scored in self._scored(sentences, shape, keep_given, constraints, profile):
+            trees = [
+                sample_trees(sentence, self.arc_temperature, n, seed, words.to_text())
+                for sentence, words in zip(scored, scored.sentences, strict=True)
+            ]
+            scored.watch.lap("sampling")
             found += scored.label(trees)
         return found
 
-    def _scored_pieces(
-        self,
-        sentences: Sequence[Sentence],
-        shape: TreeShape,
-        keep_given: bool,
-        constraints: Sequence[Constraints] | None,
-        profile: Profile | None,
-    ) -> Iterator[ScoredBatch]:
-        """Score a batch in pieces that the memory has room for."""
-        sentences = [as_sentence(sentence) for sentence in check_many(sentences)]
-        for piece in groups(sentences):
-            own = None if constraints is None else constraints[piece]
-            scored = self._score(sentences[piece], shape, keep_given, own, profile or Profile())
-            if scored is not None:
-                yield scored
-
     def explain(self, sentence: Sentence, head: int, modifier: int) -> list[FiredFeature]:
-        """List the features of one arc with their weights, heaviest first."""
-        for name, word, least in (("head", head, 0), ("modifier", modifier, 1)):
-            if not least <= word <= len(sentence):
-                raise InputError(f"{name} {word} is outside the sentence ({len(sentence)} words)")
-        if head == modifier:
-            raise InputError(f"word {head} cannot be its own head")
+        """List the features of one arc with their weights, heaviest first.
+
+        What a network says of the arc, if there is one: :meth:`explain_network`.
+        """
+        _check_arc(sentence, head, modifier)
         part = np.array([head, modifier], dtype=np.int32)
-        return sparse(self.parts).explain(Batch([sentence]), "arc", part)
+        fired = sparse(self.parts).explain(Batch([sentence]), "arc", part)
+        unit = sparse_weight(self.parts)
+        return [replace(feature, weight=unit * feature.weight) for feature in fired]
+
+    def explain_network(
+        self, sentence: Sentence, head: int, modifier: int
+    ) -> NetworkExplanation | None:
+        """Tell what the network says of one arc, and which inputs moved it; None without one."""
+        _check_arc(sentence, head, modifier)
+        network = self.network
+        if network is None:
+            return None
+        log_probability, inputs = input_shares(network, sentence, head, modifier)
+        weight = mixture_of(self.parts, self.labels).network
+        return NetworkExplanation(log_probability, weight, inputs)
 
     def sparse(self) -> dict[str, SparseScorer]:
         """Return the scorers that have sparse features, by the names of their tables."""
@@ -602,39 +577,50 @@ class Parser(Stored):
         check_labels(constraints, self.labels.dictionary)
         return [constraints] if constraints else None
 
-    def _score(
+    def _scored(
         self,
         sentences: Sequence[Sentence],
         shape: TreeShape,
         keep_given: bool,
         constraints: Sequence[Constraints] | None,
-        counts: Profile,
-    ) -> ScoredBatch | None:
-        """Find and score the parts of a batch; None if there is no sentence."""
+        profile: Profile | None,
+    ) -> Iterator[ScoredBatch]:
+        """Find and score the parts of a batch, in pieces that the memory has room for."""
+        sentences = [as_sentence(sentence) for sentence in check_many(sentences)]
         if not sentences:
-            return None
+            return
         if keep_given and constraints is None:
             constraints = [Constraints.given(sentence) for sentence in sentences]
-        if constraints is not None:
-            # What is said of arcs comes first; what labels say of them may clash, too.
-            for sentence, own in zip(sentences, constraints, strict=True):
-                own.check(sentence, shape)
-            constraints = settled(sentences, constraints, self.labels.dictionary)
-            for sentence, own in zip(sentences, constraints, strict=True):
-                own.check(sentence, shape)
-        batch = Batch(sentences)
-        with counts.stage("encoding"):
+        if constraints is not None and len(constraints) != len(sentences):
+            raise InputError(f"{len(constraints)} constraints for {len(sentences)} sentences")
+        for piece in groups(sentences):
+            some = sentences[piece]
+            own = None if constraints is None else self._settled(some, constraints[piece], shape)
+            watch = Stopwatch(profile)
+            batch = Batch(some)
             batch.of(self.encoder)
-        with counts.stage("pruning"):
-            if constraints is None:
+            watch.lap("encoding")
+            if own is None:
                 arcs = self.pruner.candidates(batch, shape=shape)
             else:
-                arcs = constrained_candidates(self.pruner, batch, sentences, constraints, shape)
-        with counts.stage("scoring"):
+                arcs = constrained_candidates(self.pruner, batch, some, own, shape)
+            watch.lap("pruning")
             families = affordable(self.parts.families, int(batch.lengths.max()))
             parts = PartSet.build(batch.lengths, arcs, families)
             scores = self.parts.score(batch, parts)
-        return ScoredBatch(parts, scores, shape, constraints, self, sentences, batch, counts)
+            watch.lap("scoring")
+            yield ScoredBatch(parts, scores, shape, own, self, some, batch, watch)
+
+    def _settled(
+        self, sentences: Sequence[Sentence], constraints: Sequence[Constraints], shape: TreeShape
+    ) -> Sequence[Constraints]:
+        """Check constraints; what is said of arcs comes first, what labels say may clash, too."""
+        for sentence, own in zip(sentences, constraints, strict=True):
+            own.check(sentence, shape)
+        constraints = settled(sentences, constraints, self.labels.dictionary)
+        for sentence, own in zip(sentences, constraints, strict=True):
+            own.check(sentence, shape)
+        return constraints
 
 
 def _in_time(
@@ -652,7 +638,15 @@ def _in_time(
             return k_best_trees(sentence, k, diversity=diversity, exact=exact)
     except OutOfTimeError:
         assert limit is not None
-        return [tree_without_time(scored, sentence.sentence, limit)]
+        return [scored.tree_without_time(sentence.sentence, limit)]
+
+
+def _check_arc(sentence: Sentence, head: int, modifier: int) -> None:
+    for name, word, least in (("head", head, 0), ("modifier", modifier, 1)):
+        if not least <= word <= len(sentence):
+            raise InputError(f"{name} {word} is outside the sentence ({len(sentence)} words)")
+    if head == modifier:
+        raise InputError(f"word {head} cannot be its own head")
 
 
 def leaving_out_failures(

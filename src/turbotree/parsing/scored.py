@@ -3,24 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from turbotree.arrays import IntArray
+from turbotree.errors import InputError
 from turbotree.graphs import Status
+from turbotree.interrupts import OutOfTimeError, time_limit
+from turbotree.parsing.arcs import arc_marginals, best_trees, only_allowed
 from turbotree.parsing.constrained import label_limits
-from turbotree.parsing.decoding.certificate import FoundTree
+from turbotree.parsing.constraints import place
+from turbotree.parsing.decoding.certificate import Certificate, FoundTree
+from turbotree.parsing.decoding.decode import (
+    ARC_DECODERS,
+    DECODERS_OF_SPANS,
+    decode_as,
+    out_of_time,
+    quick_tree,
+)
 from turbotree.parsing.labels import LabelLimits, LabelScores
+from turbotree.parsing.long_sentences import note_on
 from turbotree.parsing.parse import Parse, ParsedBatch
 from turbotree.parsing.parts import ScoredParts
-from turbotree.parsing.profile import Profile
+from turbotree.parsing.profile import Stopwatch
 from turbotree.scoring import Batch
 from turbotree.text import Sentence
 
 if TYPE_CHECKING:
     from turbotree.parsing.parser import Parser
+
+#: What a search that heeds no limit by itself gets beyond its time.
+_GRACE_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
@@ -31,14 +46,82 @@ class ScoredBatch(ScoredParts):
     ----------
     parser, sentences, batch
         What the scores come from.
-    counts
-        Where time and parts are counted.
+    watch
+        Takes the time of each stage.
     """
 
     parser: Parser
     sentences: Sequence[Sentence]
     batch: Batch
-    counts: Profile
+    watch: Stopwatch
+
+    def best_trees(
+        self, decoder: str, decomposition: str, time_limit_seconds: float | None = None
+    ) -> list[FoundTree]:
+        """Return the tree of each sentence; the time limit is that of one sentence."""
+        spans = self.has_spans
+        if spans and decoder not in DECODERS_OF_SPANS:
+            raise InputError(
+                f"decoder {decoder!r} cannot keep spans together; choose one of "
+                + ", ".join(DECODERS_OF_SPANS)
+            )
+        if decoder in ARC_DECODERS and not spans:
+            return self._best_by_arcs(decoder)
+        if decoder in ARC_DECODERS:
+            decoder = "exact"
+        temperature = self.parser.arc_temperature if decoder == "bp" else 1.0
+        hard_limit = None if time_limit_seconds is None else time_limit_seconds + _GRACE_SECONDS
+        found = []
+        for sentence in self:
+            if decoder == "bp":
+                sentence = sentence.scaled(temperature)
+            try:
+                with time_limit(hard_limit):
+                    tree = decode_as(sentence, decoder, decomposition, time_limit_seconds)
+            except OutOfTimeError:
+                assert time_limit_seconds is not None
+                found.append(self.tree_without_time(sentence.sentence, time_limit_seconds))
+                continue
+            found.append(tree._replace(score=tree.score * temperature))
+        return found
+
+    def tree_without_time(self, index: int, limit: float) -> FoundTree:
+        """Return some good tree of a sentence whose time is over, with a bound."""
+        sentence = self.sentence(index)
+        if sentence.has_spans:
+            # That there is none is not proven.
+            raise InputError(
+                f"{place(self.sentences[index])}: no tree that keeps the spans together was "
+                f"found in {limit:g} seconds; allow more time"
+            )
+        found = quick_tree(sentence)
+        return found._replace(certificate=replace(found.certificate, note=out_of_time(limit)))
+
+    def _best_by_arcs(self, decoder: str) -> list[FoundTree]:
+        parts, scores, shape = self.parts, self.scores["arc"], self.shape
+        arcs, lengths = parts.arcs, parts.lengths
+        decoded = scores
+        note = note_on(int(lengths.max()), "mst", projective=shape.projective)  # such stand alone
+        if note:
+            decoder = "mst"
+        if decoder == "mbr":
+            beliefs, _ = arc_marginals(lengths, arcs, scores / self.parser.arc_temperature, shape)
+            decoded = only_allowed(beliefs, scores)
+        heads = best_trees(lengths, arcs, decoded, shape)
+        # An arc is in the tree if its modifier's head is its own.
+        sentence_of = np.repeat(np.arange(len(lengths)), np.diff(arcs.offsets))
+        first_words = np.concatenate([[0], np.cumsum(lengths)])
+        chosen = heads[first_words[sentence_of] + arcs.rows[:, 1] - 1] == arcs.rows[:, 0]
+        values: list[float] = np.bincount(
+            sentence_of[chosen], weights=scores[chosen], minlength=len(lengths)
+        ).tolist()
+        # With minimum risk, the tree is the best of another kind.
+        unproven = decoder == "mbr" or (note and shape.projective)
+        unknown = Certificate(Status.LIMIT, np.inf, np.inf, 0, 0.0, note) if unproven else None
+        return [
+            FoundTree(own, value, unknown or Certificate(Status.OPTIMAL, value, 0.0, 1, 0.0, note))
+            for own, value in zip(np.split(heads, first_words[1:-1]), values, strict=True)
+        ]
 
     def label_limits(self, of_tree: Sequence[int], heads: IntArray) -> LabelLimits | None:
         """Return the labels that words of trees may have; the trees are of these sentences."""
@@ -63,26 +146,28 @@ class ScoredBatch(ScoredParts):
         heads = np.concatenate(
             [np.zeros(0, dtype=np.int32), *(tree.heads for found in trees for tree in found)]
         )
-        with self.counts.stage("labelling"):
-            batch = self.batch
-            if counts != [1] * len(counts):
-                batch = batch.repeated(of_tree)
-            if labelled is None:
-                limits = self.label_limits(of_tree, heads)
-                label_scores = parser.labels.label(batch, heads, limits)
-                labels, _ = label_scores.best()
-            else:
-                label_scores, labels = labelled
+        batch = self.batch
+        if counts != [1] * len(counts):
+            batch = batch.repeated(of_tree)
+        if labelled is None:
+            limits = self.label_limits(of_tree, heads)
+            label_scores = parser.labels.label(batch, heads, limits)
+            labels, _ = label_scores.best()
+        else:
+            label_scores, labels = labelled
+        self.watch.lap("labelling")
         names = parser.labels.dictionary.names
+        first_words = np.concatenate([[0], np.cumsum(batch.lengths)]).astype(np.int32)
         parsed = ParsedBatch(
             ScoredParts(self.parts, self.scores, self.shape, self.constraints),
             parser.arc_temperature,
-            batch.lengths,
+            first_words,
             label_scores,
             parser.label_temperature,
             names,
+            parser.smoothing,
         )
-        bounds = parsed.first_words.tolist()
+        bounds = first_words.tolist()
         label_list = [names[label] for label in labels.tolist()]
         parses: list[list[Parse]] = []
         number = 0
@@ -108,6 +193,9 @@ class ScoredBatch(ScoredParts):
                 )
                 number += 1
             parses.append(own)
-        proofs = sum(tree.certificate.status is Status.OPTIMAL for found in trees for tree in found)
-        self.counts.count(self.parts, proofs)
+        if self.watch.profile is not None:
+            proofs = sum(
+                tree.certificate.status is Status.OPTIMAL for found in trees for tree in found
+            )
+            self.watch.profile.count(self.parts, proofs)
         return parses

@@ -65,6 +65,7 @@ def contents(parser: Parser) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any
         },
         "temperature": {"arcs": parser.arc_temperature, "labels": parser.label_temperature},
         "training": parser.record,
+        **({"smoothing": parser.smoothing} if parser.smoothing else {}),
         **mixture,
     }
 
@@ -121,6 +122,7 @@ def fields_of(arrays: dict[str, npt.NDArray[Any]], header: dict[str, Any]) -> di
         "arc_temperature": temperature(header["temperature"]["arcs"], "temperature of arcs"),
         "label_temperature": temperature(header["temperature"]["labels"], "temperature of labels"),
         "record": table(header["training"], "training"),
+        "smoothing": share(header["smoothing"], "smoothing") if "smoothing" in header else 0.0,
     }
 
 

@@ -11,9 +11,8 @@ import numpy.typing as npt
 
 from turbotree.errors import InputError
 from turbotree.graphs import Solution
-from turbotree.parsing.decoding import SOLVERS, build_graph
-from turbotree.parsing.profile import Profile
-from turbotree.text import Sentence, as_sentence
+from turbotree.parsing.decoding import SOLVERS
+from turbotree.text import Sentence
 from turbotree.text.drawing.common import printable
 
 if TYPE_CHECKING:
@@ -66,9 +65,8 @@ def trace_sentence(
     """
     _, shape = parser._decoding(None, None, None)
     constraints = parser._read(sentence, require, forbid, ())
-    scored = parser._score([as_sentence(sentence)], shape, False, constraints, Profile())
-    assert scored is not None
-    graph = build_graph(scored.sentence(0))
+    scored = next(parser._scored([sentence], shape, False, constraints, None))
+    graph = scored.sentence(0).graph()
     options = {**SOLVERS["admm"][1], "max_iterations": max_rounds}
     return graph.solve("admm", trace=True, **options)
 

@@ -103,21 +103,11 @@ class Lemmatizer(Stored):
     def lemmas(self, sentence: Sentence) -> list[str]:
         """Return the lemmas of a sentence's words."""
         sentence = as_sentence(sentence)
-        return self.lemmas_of(
-            list(
-                zip(
-                    sentence.forms,
-                    ["_"] * len(sentence),
-                    sentence.upos,
-                    sentence.xpos,
-                    sentence.feats,
-                    strict=True,
-                )
-            )
-        )
+        tags = (sentence.upos, sentence.xpos, sentence.feats)
+        return self.lemmas_of(words_with_tags(sentence.forms, *tags))
 
     def lemmas_of(self, words: Sequence[Word]) -> list[str]:
-        """Return the lemmas of words; the lemmas that they may have are not looked at."""
+        """Return the lemmas of words that have none yet: see :func:`words_with_tags`."""
         known = self._known
         new = list(dict.fromkeys(word for word in words if word not in known))
         if len(known) + len(new) > _CACHE_LIMIT:
@@ -131,10 +121,9 @@ class Lemmatizer(Stored):
         return [known[word] for word in words]
 
     def _scripts(self, words: Sequence[Word]) -> list[str]:
-        encoded = self.model.encoder.encode_words([words])
-        chosen = ChoiceAnswer.of(
-            self.model, Batch.encoded(self.model.encoder, encoded)
-        ).labels.tolist()
+        encoder = self.model.encoder
+        batch = Batch.encoded(encoder, encoder.encode_words([words]))
+        chosen = ChoiceAnswer.of(self.model, batch).labels.tolist()
         return [self.model.labels[label] for label in chosen]
 
     def facts(self) -> list[str]:
@@ -186,14 +175,21 @@ class Lemmatizer(Stored):
         return cls(model, exceptions)
 
 
+def words_with_tags(
+    forms: Sequence[str], upos: Sequence[str], xpos: Sequence[str], feats: Sequence[str]
+) -> list[Word]:
+    """Return words as the lemmatizer takes them: with all tags, and without a lemma."""
+    return list(zip(forms, ["_"] * len(forms), upos, xpos, feats, strict=True))
+
+
 def _word_counts(sentences: Iterable[Sentence]) -> Counter[tuple[Word, str]]:
     """Count the words, each with its tags and its lemma apart."""
     counts: Counter[tuple[Word, str]] = Counter()
     for sentence in sentences:
-        columns = (sentence.forms, sentence.upos, sentence.xpos, sentence.feats, sentence.lemmas)
-        for form, upos, xpos, feats, lemma in zip(*columns, strict=True):
-            if lemma != "_" or form == "_":
-                counts[(form, "_", upos, xpos, feats), lemma] += 1
+        words = words_with_tags(sentence.forms, sentence.upos, sentence.xpos, sentence.feats)
+        for word, lemma in zip(words, sentence.lemmas, strict=True):
+            if lemma != "_" or word[0] == "_":
+                counts[word, lemma] += 1
     if not counts:
         raise InputError("the column lemma is empty, nothing to learn")
     return counts

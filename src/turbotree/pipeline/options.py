@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any, TypedDict
 
 from turbotree.errors import InputError
-from turbotree.features.weights import check_bits
 from turbotree.labeling import TaggerOptions
 from turbotree.naming import options_from, unknown
 from turbotree.parsing import TrainingOptions
@@ -43,7 +42,8 @@ class PipelineOptions:
         Passes over the data for those models: fewer than for the one that stays, as their errors
         need only be alike.
     bits
-        Bits of a weight in the finished model, 16 or 32.
+        Bits of a weight in the finished model, 16 or 32; 8 if the parser has a network, which
+        then takes half of the space.
     seed
         Decides every random choice.
     threads
@@ -78,9 +78,10 @@ class PipelineOptions:
             value = getattr(self, name)
             if not isinstance(value, int) or value < low:
                 raise InputError(f"{name} is {value!r}; expected a whole number from {low}")
-        check_bits(self.bits)
         if self.unit is not None and self.unit not in UNITS:
             raise unknown("unit", self.unit, UNITS)
+        if not isinstance(self.bits, int):
+            raise InputError(f"bits is {self.bits!r}; expected a whole number")
         for name, options in (("tagger", self.tagger), ("parser", self.parser)):
             own = sorted({"bits", "seed", "threads", "licence", "task"} & set(options))
             if own:
@@ -88,17 +89,17 @@ class PipelineOptions:
         options_from(TaggerOptions, "tagger", self.tagger_options())
         options_from(TrainingOptions, "parser", self.parser_options())
 
+    @property
+    def table_bits(self) -> int:
+        """Bits of a weight in the tables of sparse features."""
+        return max(16, self.bits)
+
     def _shared(self) -> dict[str, Any]:
-        return {
-            "bits": self.bits,
-            "seed": self.seed,
-            "threads": self.threads,
-            "licence": self.licence,
-        }
+        return {name: getattr(self, name) for name in ("bits", "seed", "threads", "licence")}
 
     def tagger_options(self) -> dict[str, Any]:
         """Return how to train the tagger."""
-        return {**self._shared(), **self.tagger, "task": "tag"}
+        return {**self._shared(), "bits": self.table_bits, **self.tagger, "task": "tag"}
 
     def parser_options(self) -> dict[str, Any]:
         """Return how to train the parser."""
@@ -106,13 +107,5 @@ class PipelineOptions:
 
     def to_record(self) -> dict[str, Any]:
         """Return what the outcome depends on, as JSON-ready data."""
-        return {
-            "folds": self.folds,
-            "fold_epochs": self.fold_epochs,
-            "bits": self.bits,
-            "seed": self.seed,
-            "unit": self.unit,
-            "token_epochs": self.token_epochs,
-            "lemma_epochs": self.lemma_epochs,
-            "licence": self.licence,
-        }
+        names = ("folds", "fold_epochs", "bits", "seed", "unit", "token_epochs", "lemma_epochs")
+        return {name: getattr(self, name) for name in (*names, "licence")}

@@ -14,7 +14,7 @@ from turbotree.labeling import Tagger
 from turbotree.naming import check_names, options_of
 from turbotree.parsing import Parse, Parser
 from turbotree.parsing.parser import OnFailure, StreamOptions, leaving_out_failures
-from turbotree.pipeline.lemmatizer import Lemmatizer
+from turbotree.pipeline.lemmatizer import Lemmatizer, words_with_tags
 from turbotree.pipeline.tokenizer import Tokenizer
 from turbotree.stored import Stored, training_facts
 from turbotree.streaming import map_batches, map_in_order
@@ -166,18 +166,9 @@ class Pipeline(Stored):
             columns: dict[str, Sequence[str]] = dict(tagging.columns)
             blank = ("_",) * len(tagging.sentence)
             if self.lemmatizer is not None:
-                columns["lemma"] = self.lemmatizer.lemmas_of(
-                    list(
-                        zip(
-                            tagging.sentence.forms,
-                            blank,
-                            columns["upos"],
-                            columns.get("xpos", blank),
-                            columns.get("feats", blank),
-                            strict=True,
-                        )
-                    )
-                )
+                tags = (columns.get(name, blank) for name in ("upos", "xpos", "feats"))
+                words = words_with_tags(tagging.sentence.forms, *tags)
+                columns["lemma"] = self.lemmatizer.lemmas_of(words)
             # What the training data lack is no news that the parser could use.
             for name in ("lemma", "xpos", "feats"):
                 columns.setdefault(name, blank)

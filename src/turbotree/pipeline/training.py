@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -50,12 +51,8 @@ def train_pipeline(
         tokenizer.
     dev
         Another, to show scores along the way and to fit the temperatures of the probabilities.
-    checkpoint
-        Folder to keep the state of training in, so that it can be resumed.
-    resume
-        Go on from what the folder holds, if anything.
-    progress
-        Told how training goes.
+    checkpoint, resume, progress
+        As for :func:`turbotree.parsing.training.trainer.train_parser`.
     options
         Those of :class:`PipelineOptions`.
     """
@@ -77,21 +74,14 @@ class TrainPipelineKeywords(PipelineKeywords, RunKeywords, total=False):
     dev: TrainingSource | None
 
 
+@dataclass(frozen=True)
 class _Trainer:
-    def __init__(
-        self,
-        train: list[Sentence],
-        dev: list[Sentence],
-        options: PipelineOptions,
-        checkpoints: Path | None,
-        resume: bool,
-        progress: Progress,
-    ) -> None:
-        self.train, self.dev = train, dev
-        self.options = options
-        self.checkpoints = checkpoints
-        self.resume = resume
-        self.progress = progress
+    train: list[Sentence]
+    dev: list[Sentence]
+    options: PipelineOptions
+    checkpoints: Path | None
+    resume: bool
+    progress: Progress
 
     def run(self) -> Pipeline:
         """Train everything."""
@@ -105,13 +95,13 @@ class _Trainer:
             **self._resumable("tagger"),
             **options.tagger_options(),
         )
-        jackknifed = self._jackknife()
+        jackknifed = self.jackknife()
         # Lemmas go by tags, and the tags will be predicted ones.
         lemmatizer = self._lemmatizer(_with_lemmas(jackknifed, self.train), self.progress)
         bare = Pipeline(tokenizer, tagger, lemmatizer, _no_parser(), {})
         parser = Parser.train(
             jackknifed,
-            dev=list(_in_parts(bare.tag, self.dev)) or None,
+            dev=list(bare.tag_stream(self.dev)) or None,
             progress=self.progress,
             **self._resumable("parser"),
             **options.parser_options(),
@@ -135,12 +125,13 @@ class _Trainer:
             unit=self.options.unit,
             epochs=self.options.token_epochs,
             seed=self.options.seed,
-            bits=self.options.bits,
+            bits=self.options.table_bits,
             dev=self.dev,
             run=run,
         )
 
-    def _jackknife(self) -> list[Sentence]:
+    def jackknife(self) -> list[Sentence]:
+        """Give the training data the tags and lemmas of models that have not seen them."""
         options = self.options.tagger_options() | {"epochs": self.options.fold_epochs}
 
         def train(others: list[Sentence], fold: int) -> Annotator:
@@ -149,7 +140,7 @@ class _Trainer:
             tagger = Tagger.train(others, progress=shown, **self._resumable(name), **options)
             lemmatizer = self._lemmatizer(others, shown)
             bare = Pipeline(None, tagger, lemmatizer, _no_parser(), {})
-            return lambda some: _in_parts(bare.tag, some)
+            return bare.tag_stream
 
         found = jackknife(self.train, train, folds=self.options.folds)
         scores = ", ".join(f"{k} {v:.2f}" for k, v in _agreement(self.train, found).items())
@@ -163,7 +154,7 @@ class _Trainer:
             sentences,
             epochs=self.options.lemma_epochs,
             seed=self.options.seed,
-            bits=self.options.bits,
+            bits=self.options.table_bits,
             progress=shown,
         )
 
@@ -203,19 +194,12 @@ def jackknife_tags(
     folder = Path(checkpoint) if checkpoint is not None else None
     settings = options_from(PipelineOptions, "jackknife_tags", options, jackknife_tags)
     trainer = _Trainer(sentences, [], settings, folder, resume, progress or Silent())
-    return trainer._jackknife()
+    return trainer.jackknife()
 
 
 def _no_parser() -> Any:
     """Stand in for a parser that is yet to be trained."""
     return None
-
-
-def _in_parts(
-    tag: Callable[[Sequence[Sentence]], list[Sentence]], some: Sequence[Sentence]
-) -> Iterator[Sentence]:
-    for start in range(0, len(some), 64):
-        yield from tag(some[start : start + 64])
 
 
 def _with_lemmas(tagged: Sequence[Sentence], gold: Sequence[Sentence]) -> list[Sentence]:

@@ -83,15 +83,15 @@ def train_in_shards(
     {'shards': 2, 'shares': 'features', 'times': 2}
     """
     chosen = options_from(TrainingOptions, "train", options, train_in_shards)
-    if chosen.network_options() is not None:
-        raise InputError("a network learns in one process: train it without an engine")
     trees = read_trees(train, "training data", partial=True)
     data = TrainingData.of(
         trees, read_trees(dev, "development data") if dev is not None else [], chosen
     )
     mixing = mixing or Mixing()
     states = Path(checkpoint) if checkpoint is not None else None
-    with _file_of(train, trees, states) as file:
+    if len(data.train.heads) < len(trees):  # some are held out
+        train = list(data.train.sentences)
+    with _file_of(train, list(data.train.sentences), states) as file:
         tasks = ShardedTasks(pool, data, deal(file, shards))
         how = mixing.to_record(shards)
         learn = partial(learn_at_workers, mixing=mixing)

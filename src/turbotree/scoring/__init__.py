@@ -4,10 +4,15 @@ A part scorer takes sentences and parts and gives scores. Pruners, parsers, labe
 hold one and do not know where its scores come from: sparse features, a network, a weighted sum.
 """
 
-from turbotree.scoring.batch import Batch, SentenceEncoder
-from turbotree.scoring.part_scorer import PartScorer, PartScores, score_every
+from turbotree.scoring.part_scorer import (
+    Batch,
+    PartScorer,
+    PartScores,
+    SentenceEncoder,
+    WeightedSum,
+    score_every,
+)
 from turbotree.scoring.sparse import SparseScorer, rest_of, sparse, sparse_weight
-from turbotree.scoring.weighted_sum import WeightedSum
 
 __all__ = [
     "Batch",

@@ -20,9 +20,7 @@ from turbotree.features import (
     explain,
 )
 from turbotree.features._core import Gradient, Prepared
-from turbotree.scoring.batch import Batch
-from turbotree.scoring.part_scorer import PartScorer, PartScores
-from turbotree.scoring.weighted_sum import WeightedSum
+from turbotree.scoring.part_scorer import Batch, PartScorer, PartScores, WeightedSum
 
 
 class SparseScorer:
@@ -69,11 +67,8 @@ class SparseScorer:
         for name, texts in templates.items():
             self.scorers[name] = Scorer(texts, kinds[name], encoder, first_template=first)
             first += len(texts)
-
-    @property
-    def families(self) -> tuple[str, ...]:
-        """The families that it scores."""
-        return tuple(self.scorers)
+        #: The families that it scores.
+        self.families: tuple[str, ...] = tuple(self.scorers)
 
     @property
     def templates(self) -> dict[str, list[str]]:
@@ -86,7 +81,8 @@ class SparseScorer:
     def with_weights(self, weights: AnyWeights) -> SparseScorer:
         """Return the same scorer with other weights."""
         other = object.__new__(SparseScorer)
-        other.encoder, other.scorers, other.weights = self.encoder, self.scorers, weights
+        other.encoder, other.weights = self.encoder, weights
+        other.scorers, other.families = self.scorers, self.families
         return other
 
     def score(self, batch: Batch, parts: Mapping[str, Parts]) -> PartScores:

@@ -26,6 +26,7 @@ from turbotree.serving.reading import (
     tagged_sentences,
     token_sentence,
 )
+from turbotree.streaming import in_batches
 from turbotree.text import Sentence
 
 #: Sentences that are parsed at once where nothing else is asked for.
@@ -175,15 +176,13 @@ class Engine:
             )
         options = self._options(question)
         answers = []
-        for group in _groups(sentences, 1 if constrained or question.k > 1 else _AT_ONCE):
-            if not in_time():
-                raise TooSlowError("the time of this request is over; ask for less at a time")
+        for group in in_batches(sentences, 1 if constrained or question.k > 1 else _AT_ONCE):
+            _check_time(in_time)
             for parses in self._trees(group, question.k, options):
                 answers.append(described(parses, marginals=question.marginals))
         if question.trace:
             for sentence, answer in zip(sentences, answers, strict=True):
-                if not in_time():
-                    raise TooSlowError("the time of this request is over; ask for less at a time")
+                _check_time(in_time)
                 solution = trace_sentence(
                     self.parser, sentence, require=question.require, forbid=question.forbid
                 )
@@ -252,5 +251,6 @@ def _english() -> Parser | Tagger | Pipeline:
         raise InputError("give a MODEL; this package comes without one") from None
 
 
-def _groups(sentences: list[Sentence], size: int) -> Iterable[list[Sentence]]:
-    return (sentences[at : at + size] for at in range(0, len(sentences), size))
+def _check_time(in_time: Callable[[], bool]) -> None:
+    if not in_time():
+        raise TooSlowError("the time of this request is over; ask for less at a time")

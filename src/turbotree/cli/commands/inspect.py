@@ -91,11 +91,10 @@ def _parser_page(facts: dict[str, Any]) -> str:
     training = facts["training"]
     features = ", ".join(f"{count:,} {name}" for name, count in facts["features"].items())
     templates = ", ".join(f"{count} {name}" for name, count in facts["templates"].items())
+    of_features = {"features": features, "in training": _met(training), "templates": templates}
     rows = {
         **_file_rows(facts, f"{facts['kind']} of {', '.join(facts['parts'])}"),
-        "features": features,
-        "in training": _met(training),
-        "templates": templates,
+        **(of_features if any(facts["templates"].values()) else {}),
         **({"network": ", ".join(facts["network"])} if "network" in facts else {}),
         "trees": "one word under the root" if facts["single_root"] else "any number of roots",
         **_training_rows(training),
@@ -104,7 +103,7 @@ def _parser_page(facts: dict[str, Any]) -> str:
         f"{len(facts['labels'])} labels": " ".join(facts["labels"]),
     }
     lines = _table(rows) + _selection_lines(training)
-    for stage in _STAGES:
+    for stage in _STAGES if any(facts["templates"].values()) else ():
         lines += ["", *_epoch_lines(stage, training[stage], training["sentences"])]
     if "network" in facts:
         epochs = [NetworkEpoch(**record) for record in training["network"]]
@@ -119,6 +118,8 @@ def _parser_page(facts: dict[str, Any]) -> str:
 
 
 def _met(training: dict[str, Any]) -> str:
+    if "parts" not in training:
+        return "none"
     supported = training.get("supported features")
     known = "" if supported is None else f"; {supported:,} of them in correct trees"
     return f"{training['parts'][-1]['features']:,} features of parts seen{known}"
@@ -194,6 +195,7 @@ def pipeline_facts(file: ModelFile, pipeline: Pipeline) -> dict[str, Any]:
             ),
             "labels": pipeline.parser.labels.dictionary.names,
             "training": pipeline.parser.record,
+            **_network_facts(pipeline.parser),
         },
     }
     if pipeline.tokenizer is not None:
@@ -230,7 +232,9 @@ def _pipeline_page(facts: dict[str, Any]) -> str:
             "tokenizer": lambda c: f"of {c['unit']}, {c['multiword_rules']} rules for multiwords",
             "tagger": lambda c: ", ".join(c["columns"]),
             "lemmatizer": lambda c: f"{c['scripts']} edit scripts, {c['exceptions']} exceptions",
-            "parser": lambda c: f"{', '.join(c['parts'])}; {len(c['labels'])} labels",
+            "parser": lambda c: "; ".join(
+                [", ".join(c["parts"]), f"{len(c['labels'])} labels", *c.get("network", [])[:1]]
+            ),
         }[name](component)
         rows[name] = (
             f"{bytes_text(component['bytes'])}, {component['features']:,} features; {about}"
@@ -293,7 +297,7 @@ def _file_rows(facts: Mapping[str, Any], kind: str) -> dict[str, str]:
 def _training_rows(training: Mapping[str, Any]) -> dict[str, str]:
     """Say what a model was trained on, and how."""
     options = training["options"]
-    left_out = ("licence", "beta", "gamma")
+    left_out = ("licence", "beta", "gamma", "network")  # the last one has a row of its own
     shown = [f"{k} {v}" for k, v in options.items() if k not in left_out and v is not None]
     return {
         "trained on": f"{training['sentences']:,} sentences, {training['words']:,} words",

@@ -68,8 +68,12 @@ def train(options: TrainOptions) -> None:
             settings["trim"] = given_trim(options.trim)
         if options.network is not None:
             settings["network"] = given_network(options.network)
+        if options.vectors is not None:
+            settings["vectors"] = options.vectors
+        if options.max_vectors is not None:
+            settings["max_vectors"] = options.max_vectors
     template_files = (item.partition("=")[2] for item in options.templates or [])
-    read = [options.train, options.dev, *(options.rules or []), *template_files]
+    read = [options.train, options.dev, options.vectors, *(options.rules or []), *template_files]
     with training_output(options.output, read):
         if tagger:
             _train_tagger(options, settings)
@@ -162,13 +166,18 @@ def _parser_summary(
     parser: Parser, options: TrainOptions, dev: list[Sentence] | None, seconds: float
 ) -> str:
     record, weights = parser.record, parser.sparse()["parts"].weights or ()
-    lines = [
-        f"{_size(options)}, {len(weights):,} features of "
-        f"{', '.join(parser.parts.families)}; {len(parser.labels.dictionary.names)} labels",
-        f"{record['parts'][-1]['features']:,} features seen in training, "
-        f"{record['supported features']:,} of them in correct trees",
-        _trained(record, seconds),
-    ]
+    labels = f"{len(parser.labels.dictionary.names)} labels"
+    if "parts" in record:
+        lines = [
+            f"{_size(options)}, {len(weights):,} features of "
+            f"{', '.join(parser.parts.families)}; {labels}",
+            f"{record['parts'][-1]['features']:,} features seen in training, "
+            f"{record['supported features']:,} of them in correct trees",
+        ]
+    else:
+        assert parser.network is not None
+        lines = [f"{_size(options)}, {', '.join(parser.network.facts()[:1])}; {labels}"]
+    lines.append(_trained(record, seconds))
     if free := record["words without a head"]:
         lines[-1] += f"; {free:,} of their {record['words']:,} words had no head"
     if dev:

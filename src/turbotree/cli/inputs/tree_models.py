@@ -9,13 +9,10 @@ from turbotree.errors import ModelFileError
 from turbotree.loading import load
 from turbotree.parsing import Parser
 from turbotree.pipeline import Pipeline
-from turbotree.streaming import in_batches
 from turbotree.text import Sentence
 
 #: Gives sentences the tags and lemmas that a parser is to see.
 Prepare = Callable[[Iterable[Sentence]], Iterator[Sentence]]
-
-_BATCH_SIZE = 64
 
 
 def tree_model(path: Path) -> tuple[Parser, Prepare]:
@@ -24,8 +21,5 @@ def tree_model(path: Path) -> tuple[Parser, Prepare]:
     if isinstance(model, Parser):
         return model, iter
     if isinstance(model, Pipeline):
-        pipeline = model
-        return pipeline.parser, lambda sentences: (
-            tagged for batch in in_batches(sentences, _BATCH_SIZE) for tagged in pipeline.tag(batch)
-        )
+        return model.parser, model.tag_stream
     raise ModelFileError(f"{path}: is a tagger, expected a parser or a pipeline, which find trees")

@@ -24,6 +24,7 @@ from turbotree.cli.options.declaring import (
 )
 from turbotree.labeling import TASKS
 from turbotree.learning.selection.selector import SelectionOptions
+from turbotree.networks.vectors import MAX_VECTORS
 from turbotree.parsing import TrainingOptions
 from turbotree.parsing.parts import FAMILIES
 from turbotree.parsing.training.options import TEMPLATE_SETS
@@ -147,19 +148,35 @@ class TrainOptions(LearningOptions):
         panel=INPUT,
     )
 
-    model: Literal["arc", "standard", "full", "third", "turbo"] = _of_trees(
+    model: Literal["arc", "standard", "full", "third", "turbo", "network"] = _of_trees(
         "arc",
         "arc: each arc is scored by itself; fastest. standard: also consecutive siblings and "
         "grandparents. full: also all pairs of siblings, and the heads of neighbouring words. "
         "third: standard, the heads of neighbouring words, and siblings with their grandparent "
-        "or in threes. turbo: standard beside a neural network; most accurate.",
+        "or in threes. turbo: standard beside a neural network; most accurate. network: the "
+        "network alone.",
     )
     network: str | None = _model(
         None,
         "Size of a BiLSTM whose scores join those of the model: 200 is accurate, 128 is fast, or "
-        "none. Without it, 200 for turbo and none for the others.",
+        "none. Without it, 200 for turbo and network, and none for the others.",
         metavar="N",
+        fits=TREES,
+    )
+    vectors: Path | None = _model(
+        None,
+        "Pretrained word vectors for the network of --model turbo or --network: text as word2vec, "
+        "fastText and GloVe write it; .gz is unpacked.",
+        metavar="FILE",
         fits=(PARSER,),
+    )
+    max_vectors: int | None = _model(
+        None,
+        "How many vectors the model keeps: those of words in TRAIN and the dev file, then the most "
+        f"frequent. Without it, {MAX_VECTORS:,}.",
+        metavar="N",
+        least=1,
+        needs="vectors",
     )
     parts: str | None = _of_trees(
         None, f"Instead of --model, any of {', '.join(FAMILIES)}.", metavar="A,B,..."
@@ -189,8 +206,8 @@ class TrainOptions(LearningOptions):
     )
     bits: int | None = _model(
         None,
-        "Bits per weight: 32, or 16 for a model a third of the size. Without it, 16 for pipelines "
-        "and 32 for the others.",
+        "Bits per weight: 32, or 16 for a model a third of the size; 8 halves a network, too. "
+        "Without it, 16 for pipelines and 32 for the others.",
         metavar="N",
     )
     trim: str | None = _of_trees(

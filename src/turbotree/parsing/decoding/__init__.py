@@ -1,6 +1,6 @@
 """From scores to trees: graphs, linear programs, probabilities, k best, samples."""
 
-from turbotree.parsing.decoding.beliefs import PartMarginals, belief_graph, part_marginals
+from turbotree.parsing.decoding.beliefs import PartMarginals, part_marginals
 from turbotree.parsing.decoding.certificate import Certificate, FoundTree
 from turbotree.parsing.decoding.decode import (
     SOLVERS,
@@ -10,7 +10,6 @@ from turbotree.parsing.decoding.decode import (
     read_solution,
     solver_of,
 )
-from turbotree.parsing.decoding.graph import build_graph, tree_graph
 from turbotree.parsing.decoding.linear_program import solve_relaxation
 from turbotree.parsing.decoding.logic import logic_graph
 from turbotree.parsing.decoding.relaxed import automata_alone, relaxed_parts
@@ -21,8 +20,6 @@ __all__ = [
     "FoundTree",
     "PartMarginals",
     "automata_alone",
-    "belief_graph",
-    "build_graph",
     "choose_decomposition",
     "decode",
     "heads_of",
@@ -32,5 +29,4 @@ __all__ = [
     "relaxed_parts",
     "solve_relaxation",
     "solver_of",
-    "tree_graph",
 ]

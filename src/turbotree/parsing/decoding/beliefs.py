@@ -21,9 +21,7 @@ import numpy as np
 
 from turbotree.arrays import FloatArray
 from turbotree.features import Parts
-from turbotree.graphs import FactorGraph
 from turbotree.parsing.arcs import arc_marginals
-from turbotree.parsing.decoding.graph import tree_graph
 from turbotree.parsing.long_sentences import is_long, is_very_long, rounds_of_beliefs
 from turbotree.parsing.parts import ScoredSentence
 from turbotree.parsing.parts.family import Told
@@ -77,7 +75,7 @@ def part_marginals(
         probabilities, logs = arc_marginals(lengths, alone, scored.scores["arc"], scored.shape)
         of_parts = {"arc": probabilities} if every_part else None
         return PartMarginals(probabilities, float(logs[0]), True, of_parts)
-    graph = belief_graph(scored)
+    graph = scored.graph(beliefs=True)
     found = graph.marginals("belief_propagation", factors=every_part, **{**OPTIONS, **options})
     arcs = found.probabilities[: len(scored.arcs)]
     parts: dict[str, FloatArray] | None = None
@@ -86,16 +84,6 @@ def part_marginals(
         read = {name: family.read_beliefs(scored, told) for name, family in families.items()}
         parts = {"arc": arcs} | read
     return PartMarginals(arcs, found.log_partition, found.converged, parts)
-
-
-def belief_graph(scored: ScoredSentence) -> FactorGraph:
-    """Write a sentence's parts as a graph: a tree, automata of siblings, and pairs of arcs."""
-    graph = tree_graph(scored)
-    for family in scored.parts.families.values():
-        family.add_to_beliefs(graph, scored)
-    if scored.constraints is not None:
-        scored.constraints.add_spans(graph, scored.arcs)
-    return graph
 
 
 def _heads_by_themselves(scored: ScoredSentence, every_part: bool) -> PartMarginals:

@@ -13,11 +13,11 @@ from turbotree.arrays import FloatArray, IntArray
 from turbotree.errors import InfeasibleError, InputError
 from turbotree.graphs import Solution, Status
 from turbotree.graphs.solvers.batch import solve_many
+from turbotree.graphs.solvers.registry import prepare_solver
 from turbotree.naming import unknown
 from turbotree.parsing.arcs import TreeShape, only_allowed
 from turbotree.parsing.decoding.beliefs import part_marginals
 from turbotree.parsing.decoding.certificate import Certificate, FoundTree
-from turbotree.parsing.decoding.graph import build_graph
 from turbotree.parsing.decoding.linear_program import solve_relaxation
 from turbotree.parsing.decoding.logic import check_shape, logic_graph
 from turbotree.parsing.long_sentences import is_long, is_very_long, note_on, rounds_of
@@ -36,6 +36,14 @@ SOLVERS: dict[str, tuple[str, dict[str, Any]]] = {
     "lp-single": ("", {"single_commodity": True}),
     "ilp": ("linear_program", {"exact": True}),
 }
+
+#: Decoders of arc-factored models; the first is what they use if nothing is said.
+ARC_DECODERS = ("mst", "eisner", "mbr")
+#: Decoders of all models; the first is what models with parts of higher order use.
+GRAPH_DECODERS = (*SOLVERS, "bp")
+DECODERS = (*ARC_DECODERS, *GRAPH_DECODERS)
+#: Decoders whose every answer obeys what is said of spans; they are one and the same then.
+DECODERS_OF_SPANS = ("mst", "eisner", "auto", "exact")
 
 #: Ways to write a sentence as a graph, or as a linear program: the first is that of most decoders,
 #: the second that of linear programs.
@@ -122,33 +130,46 @@ def decode(
     options
         Those of the solver.
     """
-    words = scored.words
-    if scored.has_spans:
-        decoder, decomposition = "exact", "structured"
-    note = note_on(words, decoder, projective=scored.shape.projective)
-    if is_very_long(words) and decoder != "exact":
-        decoder, decomposition = "auto", "structured"
     decomposition = choose_decomposition(decoder, decomposition, scored.shape)
+    return decode_as(scored, decoder, decomposition, time_limit_seconds, **options)
+
+
+def decode_as(
+    scored: ScoredSentence,
+    decoder: str,
+    decomposition: str,
+    time_limit_seconds: float | None,
+    **options: Any,
+) -> FoundTree:
+    """Decode as :func:`decode` does, by a decomposition that suits the decoder."""
+    words, has_spans, note = scored.words, scored.has_spans, ""
+    if has_spans:
+        decoder, decomposition = "exact", "structured"
+    if is_very_long(words):
+        note = note_on(words, decoder, projective=scored.shape.projective)
+        if decoder != "exact":
+            decoder, decomposition = "auto", "structured"
+        if len(scored.arcs) == words:
+            return _only_tree(scored, note)
     if decoder == "bp":
         return _decode_by_risk(scored, time_limit_seconds)
-    if len(scored.arcs) == words and is_very_long(words):
-        return _only_tree(scored, note)
     solver, usual = solver_of(decoder, scored)
     by_logic = _LOGIC_OPTIONS.get(decoder, {}) if decomposition == "logic" else {}
     chosen = {**usual, **by_logic, "time_limit_seconds": time_limit_seconds, **options}
     if decomposition == "logic" and decoder in _PROGRAMS:
         solution = solve_relaxation(scored, **chosen)
     else:
-        graph = logic_graph(scored) if decomposition == "logic" else build_graph(scored)
-        solution = graph.solve(solver, **chosen)
+        graph = logic_graph(scored) if decomposition == "logic" else scored.graph()
+        solution = prepare_solver(solver, **chosen)(graph)
     knows_nothing = not np.isfinite(solution.upper_bound)  # there was no time for anything
-    if knows_nothing and not scored.has_spans and solver != "admm":
+    if knows_nothing and not has_spans and solver != "admm":
         found = quick_tree(scored)
-        note = _with_time(note, found.certificate.status, solution.seconds, time_limit_seconds)
-        return found._replace(certificate=replace(found.certificate, note=note))
-    found = read_solution(scored, solution)
+    else:
+        found = read_solution(scored, solution)
     known = found.certificate
-    note = _with_time(note, known.status, solution.seconds, time_limit_seconds)
+    limit = time_limit_seconds
+    if limit is not None and known.status is Status.LIMIT and solution.seconds >= limit:
+        note = "; ".join([*([note] if note else []), out_of_time(limit)])
     return found._replace(certificate=replace(known, note=note)) if note else found
 
 
@@ -167,7 +188,7 @@ def decode_many(
         solver, options = solver_of(decoder, scored)
         together.setdefault((solver, *sorted(options.items())), []).append((key, scored))
     for (solver, *items), group in together.items():
-        graphs = (build_graph(scored) for _, scored in group)
+        graphs = (scored.graph() for _, scored in group)
         solutions = solve_many(graphs, solver, threads=threads, **dict(items))
         for (key, scored), solution in zip(group, solutions, strict=True):
             yield key, read_solution(scored, solution)
@@ -178,12 +199,14 @@ def read_solution(scored: ScoredSentence, solution: Solution) -> FoundTree:
     heads = heads_of(scored, solution)
     rounded = solution.values is None  # from a fractional solution
     score = scored.score(heads) if rounded else solution.value
-    gap = max(0.0, solution.upper_bound - score)
+    bound = max(score, solution.upper_bound)
     # A fractional solution, or one not written out in full, may still round to a best tree.
-    optimal = solution.status is Status.OPTIMAL or gap <= solution.tolerance
-    gap = 0.0 if optimal else gap
+    optimal = solution.status is Status.OPTIMAL or bound - score <= solution.tolerance
+    if optimal:
+        bound = score
     status = Status.OPTIMAL if optimal else solution.status
-    known = Certificate(status, score + gap, gap, solution.iterations, solution.seconds)
+    gap = 0.0 if optimal else bound - score  # infinite where the tree has a forbidden part
+    known = Certificate(status, bound, gap, solution.iterations, solution.seconds)
     return FoundTree(heads, score, known)
 
 
@@ -207,13 +230,6 @@ def heads_of(scored: ScoredSentence, solution: Solution) -> IntArray:
 def quick_tree(scored: ScoredSentence) -> FoundTree:
     """Return some good tree of a sentence whose time is over, with its score and a bound."""
     return decode(scored, "admm", max_iterations=_QUICK_ROUNDS)
-
-
-def _with_time(note: str, status: Status, seconds: float, limit: float | None) -> str:
-    """Add to a note that the time limit ended the search, if it did."""
-    if limit is None or status is not Status.LIMIT or seconds < limit:
-        return note
-    return "; ".join([*([note] if note else []), out_of_time(limit)])
 
 
 def out_of_time(limit: float) -> str:

@@ -14,7 +14,6 @@ from turbotree.graphs import FactorGraph, Solution, Status, k_best
 from turbotree.graphs.solvers.k_best import losses, values_of
 from turbotree.parsing.decoding.certificate import Certificate, FoundTree
 from turbotree.parsing.decoding.decode import SOLVERS, heads_of
-from turbotree.parsing.decoding.graph import build_graph
 from turbotree.parsing.parts import ScoredSentence
 from turbotree.parsing.parts.reduced import reduced
 
@@ -45,7 +44,7 @@ def k_best_trees(
         Search until every tree is proven to be next best, however long that takes.
     """
     if diversity > 1:
-        found = diverse_solutions(build_graph(scored), len(scored.arcs), k, diversity)
+        found = diverse_solutions(scored.graph(), len(scored.arcs), k, diversity)
         return [_tree(scored, solution) for solution in found]
     if not scored.parts.families and not scored.has_spans:
         return k_best_by_arcs(scored, k)
@@ -77,7 +76,7 @@ def k_best_by_graph(scored: ScoredSentence, k: int, *, exact: bool) -> list[Foun
     is no better than the k-th best of all. An arc whose bound, by the dual scores of the best
     tree, is below that is in none of the trees looked for.
     """
-    graph = build_graph(scored)
+    graph = scored.graph()
     options = search_options(k, exact=exact)
     families, arcs = scored.parts.families, len(scored.arcs)
     reducible = all(family.reducible for family in families.values())
@@ -93,7 +92,7 @@ def k_best_by_graph(scored: ScoredSentence, k: int, *, exact: bool) -> list[Foun
     floor -= _SLACK * max(abs(left.bound), largest)
     few = reduced(scored, left.bound - left.if_one >= floor)
     found = k_best(
-        build_graph(few.scored),
+        few.scored.graph(),
         k,
         keys=len(few.scored.arcs),
         same_size=True,

@@ -10,15 +10,14 @@ from turbotree.arrays import FloatArray
 from turbotree.graphs import FactorGraph, Kind, Solution
 from turbotree.graphs.factors.blocks import Chunk
 from turbotree.parsing.parts import ScoredSentence
-from turbotree.parsing.parts.automata import (
+from turbotree.parsing.parts.both_sides import BothSides, both_sides
+from turbotree.parsing.parts.family import Told
+from turbotree.parsing.parts.sibling import (
     IN_AUTOMATA,
-    add_automata,
+    SiblingFamily,
     automata_scores,
     in_automata,
 )
-from turbotree.parsing.parts.both_sides import BothSides, both_sides
-from turbotree.parsing.parts.family import Told
-from turbotree.parsing.parts.sibling import SiblingFamily
 
 # Far below this temperature the best answer is the only one; several that are equally good share.
 _COLD = 1e-5
@@ -34,7 +33,7 @@ def relaxed_parts(
     scored
         The sentence.
     graph
-        Its graph, by :func:`turbotree.parsing.decoding.build_graph`.
+        Its graph, by :meth:`ScoredSentence.graph`.
     solution
         Its solution, with what factors tell of their own parts. Of three siblings that score
         nothing together they tell nothing.
@@ -76,7 +75,7 @@ def automata_alone(scored: ScoredSentence) -> dict[str, FloatArray]:
         joined = both_sides(siblings, scored.arcs[:, 0], grand_siblings="grand_sibling" in families)
         _add_heads(graph, joined, automata_scores(cold))
     else:
-        add_automata(graph, cold)
+        siblings.add_to_graph(graph, cold)
     # Every variable is in one factor, so that these are exact.
     marginals = graph.marginals("belief_propagation", factors=True)
     expected = in_automata(Told(graph, marginals.probabilities, marginals.factor_marginals))

@@ -8,8 +8,13 @@ from turbotree.parsing.parts.family import (
     PairFamily,
     register,
 )
-from turbotree.parsing.parts.part_set import MODELS, PartSet, families_of
-from turbotree.parsing.parts.scored_sentence import ScoredParts, ScoredSentence
+from turbotree.parsing.parts.part_set import (
+    MODELS,
+    PartSet,
+    ScoredParts,
+    ScoredSentence,
+    families_of,
+)
 
 # Each registers itself; this is the order in which models list them.
 from turbotree.parsing.parts import sibling  # isort: skip

@@ -23,7 +23,7 @@ from turbotree.parsing.parts.family import Candidates, Family, Told, register
 if TYPE_CHECKING:
     from turbotree.parsing.decoding.linear_program import ProgramWriter
     from turbotree.parsing.decoding.logic import LogicWriter
-    from turbotree.parsing.parts.scored_sentence import ScoredSentence
+    from turbotree.parsing.parts.part_set import ScoredSentence
 
 
 @dataclass(frozen=True, slots=True)

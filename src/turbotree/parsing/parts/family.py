@@ -22,7 +22,7 @@ from turbotree.parsing.arcs import ARC
 if TYPE_CHECKING:
     from turbotree.parsing.decoding.linear_program import ProgramWriter
     from turbotree.parsing.decoding.logic import LogicWriter
-    from turbotree.parsing.parts.scored_sentence import ScoredSentence
+    from turbotree.parsing.parts.part_set import ScoredSentence
 
 _Made = TypeVar("_Made")
 
@@ -35,6 +35,8 @@ class Candidates:
     ----------
     lengths, arcs
         Words of each sentence of a batch, and its candidate arcs, sorted by modifier.
+    given
+        The same as the core takes them: lengths, arcs and their offsets.
     names
         All families that are asked for.
     found
@@ -43,14 +45,10 @@ class Candidates:
 
     lengths: IntArray
     arcs: Parts
+    given: tuple[IntArray, IntArray, IntArray]
     names: tuple[str, ...]
     found: dict[str, Family] = field(default_factory=dict)
     _shared: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def given(self) -> tuple[IntArray, IntArray, IntArray]:
-        """What the core takes: lengths, arcs and their offsets."""
-        return self.lengths, self.arcs.rows, self.arcs.offsets
 
     def shared(self, name: str, make: Callable[[], _Made]) -> _Made:
         """Return what several families need, made by the first of them."""

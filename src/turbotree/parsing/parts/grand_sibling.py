@@ -11,13 +11,12 @@ from turbotree.arrays import BoolArray, FloatArray, IntArray, LongArray
 from turbotree.features import PartKind, Parts
 from turbotree.graphs import FactorGraph
 from turbotree.parsing import _core
-from turbotree.parsing.parts.automata import read_automata, scored_in_automata
 from turbotree.parsing.parts.family import Candidates, PairFamily, Told, register
-from turbotree.parsing.parts.sibling import SiblingFamily
+from turbotree.parsing.parts.sibling import SiblingFamily, read_automata, scored_in_automata
 from turbotree.parsing.parts.steps import steps_between
 
 if TYPE_CHECKING:
-    from turbotree.parsing.parts.scored_sentence import ScoredSentence
+    from turbotree.parsing.parts.part_set import ScoredSentence
 
 
 @register

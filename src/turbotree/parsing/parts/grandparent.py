@@ -9,11 +9,11 @@ from turbotree.arrays import FloatArray, IntArray
 from turbotree.features import PartKind, Parts
 from turbotree.graphs import FactorGraph
 from turbotree.parsing import _core
-from turbotree.parsing.parts.automata import read_automata, scored_in_automata
 from turbotree.parsing.parts.family import Candidates, PairFamily, Told, register
+from turbotree.parsing.parts.sibling import read_automata, scored_in_automata
 
 if TYPE_CHECKING:
-    from turbotree.parsing.parts.scored_sentence import ScoredSentence
+    from turbotree.parsing.parts.part_set import ScoredSentence
 
 
 @register

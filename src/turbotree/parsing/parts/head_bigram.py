@@ -15,7 +15,7 @@ from turbotree.parsing import _core
 from turbotree.parsing.parts.family import Candidates, PairFamily, Told, register
 
 if TYPE_CHECKING:
-    from turbotree.parsing.parts.scored_sentence import ScoredSentence
+    from turbotree.parsing.parts.part_set import ScoredSentence
 
 
 @register

@@ -9,8 +9,7 @@ import numpy as np
 
 from turbotree.arrays import BoolArray, IntArray, LongArray
 from turbotree.features import Parts
-from turbotree.parsing.parts.part_set import PartSet
-from turbotree.parsing.parts.scored_sentence import ScoredSentence
+from turbotree.parsing.parts.part_set import PartSet, ScoredSentence
 
 
 class Reduced(NamedTuple):

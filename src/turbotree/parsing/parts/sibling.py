@@ -1,9 +1,15 @@
-"""Consecutive siblings: the arcs of one head and side form an automaton."""
+"""Consecutive siblings: the arcs of one head and side form an automaton.
+
+The automata read a head's modifiers, together with grandparents and grand-siblings where a model
+has them. Graphs are made for every sentence in every round of training, so automata are written as
+whole chunks of factors, in the layout in which the core finds the parts, not factor by factor.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -12,14 +18,17 @@ from turbotree.features import PartKind, Parts
 from turbotree.graphs import FactorGraph, Kind
 from turbotree.graphs.factors.blocks import Chunk
 from turbotree.parsing import _core
-from turbotree.parsing.parts.automata import add_automata, read_automata, scored_in_automata
 from turbotree.parsing.parts.family import Candidates, Family, Told, register
 from turbotree.parsing.parts.steps import sibling_steps
 
 if TYPE_CHECKING:
     from turbotree.parsing.decoding.linear_program import ProgramWriter
     from turbotree.parsing.decoding.logic import LogicWriter
-    from turbotree.parsing.parts.scored_sentence import ScoredSentence
+    from turbotree.parsing.parts.part_set import ScoredSentence
+
+
+#: The families that automata score together if all of them are there; else the first two, or one.
+IN_AUTOMATA = ("sibling", "grandparent", "grand_sibling")
 
 
 @register
@@ -111,12 +120,45 @@ class SiblingFamily(Family):
 
     def add_to_graph(self, graph: FactorGraph, scored: ScoredSentence) -> None:
         """Add the automata, with grandparents and grand-siblings where there are some."""
-        add_automata(graph, scored)
+        families = scored.parts.families
+        first, last = self.automaton_offsets[scored.sentence : scored.sentence + 2].tolist()
+        score_offsets = self.score_offsets[first : last + 1]
+        score_counts = np.diff(score_offsets)
+        laid_out = automata_scores(scored)
+        offsets = self.variable_offsets[first : last + 1]
+        counts = np.diff(offsets)
+        variables = self.variables[offsets[0] : offsets[-1]]
+        if "grandparent" not in families:
+            graph.add_chunk(
+                Kind.HEAD_AUTOMATON,
+                Chunk.of(last - first, counts, variables, score_counts, laid_out),
+            )
+            return
+        # The root has nobody above it; its automaton comes first, if it may head a word at all.
+        roots = int(self.above[first] == 0)
+        link, cell = (int(o[roots] - o[0]) for o in (offsets, score_offsets))
+        for kind, chunk in (
+            (Kind.HEAD_AUTOMATON, Chunk.of(roots, link, variables[:link], cell, laid_out[:cell])),
+            (
+                Kind.GRANDPARENT_AUTOMATON,
+                Chunk.of(
+                    last - first - roots,
+                    counts[roots:],
+                    variables[link:],
+                    score_counts[roots:],
+                    laid_out[cell:],
+                    1,
+                    self.above[first + roots : last],
+                ),
+            ),
+        ):
+            if chunk.factors:
+                graph.add_chunk(kind, chunk)
 
     def add_to_beliefs(self, graph: FactorGraph, scored: ScoredSentence) -> None:
         """Add automata of siblings alone, unless others can be scored only together with them."""
         if "grand_sibling" in scored.parts.families:
-            add_automata(graph, scored)
+            self.add_to_graph(graph, scored)
             return
         links, offsets = self.automata(scored.sentence)
         lengths = np.diff(offsets).astype(np.int64)
@@ -179,3 +221,33 @@ class SiblingFamily(Family):
             shifts, sides * (sides + 1) // 2
         )
         return cells
+
+
+def scored_in_automata(names: Sequence[str]) -> tuple[bool, bool]:
+    """Tell whether automata score grandparents, and grand-siblings: that decides their layout."""
+    return "grandparent" in names, "grand_sibling" in names
+
+
+def automata_scores(scored: ScoredSentence) -> FloatArray:
+    """Lay the scores of a sentence's automata out as they read them."""
+    families: Any = scored.parts.families
+    siblings = families["sibling"]
+    first, last = siblings.automaton_offsets[scored.sentence : scored.sentence + 2].tolist()
+    laid_out = np.zeros(int(siblings.score_offsets[last] - siblings.score_offsets[first]))
+    for name in IN_AUTOMATA:
+        if name in families:
+            own = families[name]
+            laid_out[own.cells[own.parts.places(scored.sentence)]] = scored.scores[name]
+    return laid_out
+
+
+def in_automata(told: Told) -> FloatArray:
+    """Return what a solver tells of all automata, that of the root first."""
+    kinds = (Kind.HEAD_AUTOMATON, Kind.GRANDPARENT_AUTOMATON)
+    return np.concatenate([told.of(kind) for kind in kinds])
+
+
+def read_automata(parts: Parts, cells: IntArray, scored: ScoredSentence, told: Told) -> FloatArray:
+    """Return what a solver tells of the parts of a family that automata score."""
+    found: FloatArray = in_automata(told)[cells[parts.places(scored.sentence)]]
+    return found

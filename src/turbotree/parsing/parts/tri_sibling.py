@@ -17,7 +17,7 @@ from turbotree.parsing.parts.sibling import SiblingFamily
 from turbotree.parsing.parts.steps import steps_between
 
 if TYPE_CHECKING:
-    from turbotree.parsing.parts.scored_sentence import ScoredSentence
+    from turbotree.parsing.parts.part_set import ScoredSentence
 
 
 @register

@@ -11,7 +11,6 @@ from turbotree.graphs import FactorGraph
 from turbotree.graphs.rules.circuit import Circuit
 from turbotree.graphs.rules.syntax import Rule
 from turbotree.parsing.arcs import TreeShape, all_arcs
-from turbotree.parsing.decoding import tree_graph
 from turbotree.parsing.parts import PartSet, ScoredSentence
 from turbotree.parsing.rules.compiled import label_patterns
 from turbotree.parsing.rules.groundings import ArcWorld
@@ -66,7 +65,7 @@ def can_be_obeyed(
     lengths = np.array([words.size], dtype=np.int32)
     arcs = all_arcs(lengths)
     zeros = {"arc": np.zeros(len(arcs.rows))}
-    graph: FactorGraph = tree_graph(ScoredSentence(PartSet(lengths, arcs), 0, zeros, shape))
+    graph: FactorGraph = ScoredSentence(PartSet(lengths, arcs), 0, zeros, shape).graph()
     circuit = Circuit()
     of_labels = [rule for rule in rules if label_patterns(rule)]
     labels = ArcLabels(graph, circuit, arcs.rows, of_labels, labels_of) if of_labels else None

@@ -92,10 +92,10 @@ def obey(
 ) -> list[Parse]:
     """Return parses that obey rules, given the best trees without them."""
     constrained = ConstrainedBatch(scored, rules, decoder, time_limit_seconds)
-    with scored.counts.stage("decoding"):
-        found = constrained.trees(trees)
-    with scored.counts.stage("labelling"):
-        found, label_scores, labels = constrained.labels(found)
+    found = constrained.trees(trees)
+    scored.watch.lap("decoding")
+    found, label_scores, labels = constrained.labels(found)
+    scored.watch.lap("labelling")
     return [own[0] for own in scored.label([[tree] for tree in found], (label_scores, labels))]
 
 

@@ -17,7 +17,6 @@ from turbotree.parsing.decoding import (
     SOLVERS,
     Certificate,
     FoundTree,
-    build_graph,
     heads_of,
     solver_of,
 )
@@ -102,9 +101,10 @@ def search_tree(
         broken = broken_rules(rules, TreeWorld(words, heads))
         score = scored.score(heads) - cost_of(rules, broken)
     optimal = solution.status is Status.OPTIMAL
-    gap = 0.0 if optimal else max(0.0, bound - score)
+    bound = score if optimal else max(score, bound)
+    gap = 0.0 if optimal else bound - score
     seconds = perf_counter() - started
-    certificate = Certificate(solution.status, score + gap, gap, rounds, seconds)
+    certificate = Certificate(solution.status, bound, gap, rounds, seconds)
     return FoundTree(heads, score, certificate)
 
 
@@ -125,7 +125,7 @@ class RuledTrees:
         labels_of: LabelsOfArc | None = None,
     ) -> None:
         self._words, self._rules = words, rules
-        self.graph = build_graph(scored)
+        self.graph = scored.graph()
         self.arcs = scored.arcs
         circuit = Circuit()
         labels = None

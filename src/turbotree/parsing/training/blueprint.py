@@ -66,6 +66,8 @@ class Blueprint:
             for name in template_sets()
             if name not in FAMILIES or name in options.families()
         }
+        if not options.has_features:
+            templates = {name: [] for name in templates}
         names = names_of_labels(train)
         if len(names) > MAX_LABELS:
             raise InputError(f"{len(names)} labels; a parser takes up to {MAX_LABELS}")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from turbotree.features import Parts
 from turbotree.learning.temperature import fit_temperature, surprise_of_answer
-from turbotree.parsing.arcs import Pruner, TreeShape, best_trees
+from turbotree.parsing.arcs import Pruner, TreeShape, best_trees, smoothed
 from turbotree.parsing.decoding import decode
 from turbotree.parsing.labels import LabelModel
 from turbotree.parsing.parts import PartSet, ScoredSentence
@@ -22,6 +23,9 @@ Map = Callable[[Callable[[int], int], int], list[int]]
 
 # Belief propagation is slow, and one number needs few trees.
 _TREES_FOR_TEMPERATURE = 200
+# What is tried beside the best temperature without smoothing, and shares of smoothing.
+_FACTORS = (0.4, 0.5, 0.6, 0.7, 0.85, 1.0, 1.2)
+_SMOOTHING = (0.0, 0.01, 0.02, 0.03, 0.05, 0.08, 0.12, 0.16, 0.2, 0.25)
 
 
 def attachment(
@@ -52,6 +56,43 @@ def label_accuracy(model: LabelModel, dev: Treebank, map_: Map) -> float:
     return 100.0 * sum(map_(right, len(dev.heads))) / dev.words
 
 
+class Calibration(NamedTuple):
+    """What makes honest probabilities of the scores of parts."""
+
+    temperature: float
+    smoothing: float = 0.0
+
+
+def part_calibration(
+    pruner: Pruner, model: PartScorer, dev: Treebank, shape: TreeShape, default: float
+) -> Calibration:
+    """Return temperature and smoothing under which the gold trees are most likely.
+
+    Belief propagation among scores of several sources is too sure where it is sure and not sure
+    enough elsewhere, which no temperature mends alone: a share of the probability is spread over
+    all candidate heads.
+    """
+    problems, features, unit = _part_problems(pruner, model, dev, shape)
+    assert features.weights is not None
+    weights = features.weights
+    one = unit * fit_temperature(
+        problems, weights, default=default / unit, surprise=PartProblem.error_of_arcs
+    )
+    if not problems:
+        return Calibration(one)
+    found: dict[Calibration, float] = {}
+    for factor in _FACTORS:
+        own = Calibration(round(one * factor, 3))
+        scale = unit / own.temperature
+        marginals = [problem.arc_marginals(problem.scores(weights) * scale) for problem in problems]
+        for share in _SMOOTHING:
+            found[own._replace(smoothing=share)] = sum(
+                problem.error_of(smoothed(problem.choices, chances, share))
+                for problem, chances in zip(problems, marginals, strict=True)
+            )
+    return min(found, key=lambda calibration: found[calibration])
+
+
 def part_temperature(
     pruner: Pruner, model: PartScorer, dev: Treebank, shape: TreeShape, default: float
 ) -> float:
@@ -61,6 +102,19 @@ def part_temperature(
     arcs' probabilities are nearest to the truth. (Squares do not mind the few arcs that belief
     propagation rules out and that are right all the same; logarithms would see nothing else.)
     """
+    problems, features, unit = _part_problems(pruner, model, dev, shape)
+    assert features.weights is not None
+    arcs_alone = len(model.families) == 1
+    surprise = surprise_of_answer if arcs_alone else PartProblem.error_of_arcs
+    return unit * fit_temperature(
+        problems, features.weights, default=default / unit, surprise=surprise
+    )
+
+
+def _part_problems(
+    pruner: Pruner, model: PartScorer, dev: Treebank, shape: TreeShape
+) -> tuple[list[PartProblem], SparseScorer, float]:
+    """Return sentences to fit probabilities on, the features of a model, and their weight."""
     # A gold tree with more roots than the parser may give says nothing of its probabilities.
     usable = [
         i
@@ -79,13 +133,7 @@ def part_temperature(
         for batch, arcs in zip(batches, candidates, strict=True)
     ]
     task = PartTask(features, encoded, heads, shape, candidates, base_scores=base)
-    assert features.weights is not None
-    problems = [task.problem(i) for i in range(len(task))]
-    arcs_alone = len(model.families) == 1
-    surprise = surprise_of_answer if arcs_alone else PartProblem.error_of_arcs
-    return unit * fit_temperature(
-        problems, features.weights, default=default / unit, surprise=surprise
-    )
+    return [task.problem(i) for i in range(len(task))], features, unit
 
 
 def label_temperature(model: LabelModel, dev: Treebank, default: float) -> float:

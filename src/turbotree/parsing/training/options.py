@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
@@ -11,7 +12,8 @@ from turbotree.errors import InputError
 from turbotree.features.weights import check_bits
 from turbotree.learning import LearnerOptions, Loss
 from turbotree.naming import unknown
-from turbotree.networks import NetworkOptions
+from turbotree.networks import NetworkOptions, WordVectors
+from turbotree.networks.vectors import MAX_VECTORS, MOST_VECTORS
 from turbotree.parsing.arcs import PruningOptions
 from turbotree.parsing.parts import FAMILIES, families_of
 from turbotree.parsing.training.part_task import DECODERS, check_decoder
@@ -33,6 +35,8 @@ _PRUNING = (1e-4, 20)
 _STRICTER_PRUNING = (1e-3, 10)
 _NETWORK = 200
 _LARGEST_NETWORK = 1024
+#: Model kinds that have a network if nothing is said.
+_WITH_NETWORK = ("turbo", "network")
 
 
 class TrainingKeywords(TypedDict, total=False):
@@ -61,6 +65,8 @@ class TrainingKeywords(TypedDict, total=False):
     bits: int
     trim: float | Mapping[str, float]
     network: int | NetworkOptions | None
+    vectors: str | os.PathLike[str] | WordVectors | None
+    max_vectors: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,8 +76,8 @@ class TrainingOptions:
     Attributes
     ----------
     model
-        Kind of model: ``"arc"``, ``"standard"``, ``"full"``, ``"third"``, or ``"turbo"``: the parts
-        of ``"standard"``, beside a network.
+        Kind of model: ``"arc"``, ``"standard"``, ``"full"``, ``"third"``; ``"turbo"``: the parts of
+        ``"standard"``, beside a network; or ``"network"``: a network without any features.
     parts
         Instead of the model kind, the families of parts to score.
     loss, beta, gamma
@@ -104,14 +110,21 @@ class TrainingOptions:
     licence
         Licence of the training data, kept in the model file.
     bits
-        Bits of a weight in the finished model: 32, or 16 for a model of a third of the size.
+        Bits of a weight in the finished model: 32, or 16 for tables of a third of the size. The
+        weights of a network take 16 in either case; 8 stores them in half of that, and tables as
+        with 16.
     trim
         How much is omitted from the finished model: weights up to this many times the usual
         magnitude, below which they hardly count. One number, or one for each of ``"pruner"``,
         ``"parts"`` and ``"labels"``.
     network
         Size of a BiLSTM whose scores join those of the features: 200 is accurate, 128 is fast, 0
-        is none. None: 200 for ``"turbo"``, none for other kinds.
+        is none. None: 200 for ``"turbo"`` and ``"network"``, none for other kinds.
+    vectors
+        Pretrained word vectors for the network: a file, as :meth:`WordVectors.read` takes it, or
+        those that were read already.
+    max_vectors
+        How many vectors to take of a file: those of the treebank's words, then the most frequent.
     """
 
     model: str = "arc"
@@ -137,6 +150,8 @@ class TrainingOptions:
     bits: int = 32
     trim: float | Mapping[str, float] = 1.0
     network: int | NetworkOptions | None = None
+    vectors: str | os.PathLike[str] | WordVectors | None = None
+    max_vectors: int = MAX_VECTORS
 
     def __post_init__(self) -> None:
         # Everything is looked at now: nobody wants to hear of a bad option after an hour.
@@ -156,9 +171,16 @@ class TrainingOptions:
             raise InputError(
                 "decoder 'automata' goes with svm and perceptron, not with a finite beta"
             )
-        check_bits(self.bits)
+        network = self.network_options()
+        if self.bits != 8 or network is None:
+            check_bits(self.bits)
         self.trims()
-        self.network_options()
+        if not self.has_features:
+            if network is None:
+                raise InputError("model 'network' without a network has nothing to score by")
+            if self.templates:
+                raise InputError("model 'network' has no templates; 'turbo' has")
+        self._check_vectors()
         if self.threads < 1:
             raise InputError(f"threads is {self.threads}; expected at least 1")
         for name in self.templates or {}:
@@ -211,12 +233,48 @@ class TrainingOptions:
             return self.network
         size = self.network
         if size is None:
-            size = _NETWORK if self.model == "turbo" and self.parts is None else 0
+            size = _NETWORK if self.model in _WITH_NETWORK and self.parts is None else 0
         if not isinstance(size, int):
             raise InputError(f"network is {size!r}; expected a whole number, 0 for none")
         if not 0 <= size <= _LARGEST_NETWORK:
             raise InputError(f"network is {size}; expected 0 to {_LARGEST_NETWORK}")
         return NetworkOptions.of_size(size, seed=self.seed) if size else None
+
+    @property
+    def has_features(self) -> bool:
+        """Whether sparse features score anything."""
+        return self.model != "network" or self.parts is not None
+
+    @property
+    def table_bits(self) -> int:
+        """Bits of a weight in the tables of sparse features."""
+        return max(16, self.bits)
+
+    @property
+    def network_bits(self) -> int:
+        """Bits of a weight of the network."""
+        return min(16, self.bits)
+
+    def _check_vectors(self) -> None:
+        network, vectors, most = self.network_options(), self.vectors, self.max_vectors
+        if not isinstance(most, int) or not 1 <= most <= MOST_VECTORS:
+            raise InputError(f"max_vectors is {most!r}; expected 1 to {MOST_VECTORS}")
+        if vectors is None:
+            return
+        if network is None or not network.vector_size:
+            raise InputError("vectors are for a network: model turbo has one, or give its size")
+        if isinstance(vectors, WordVectors):
+            return
+        if not isinstance(vectors, str | os.PathLike):
+            raise InputError(f"vectors is {vectors!r}; expected a file, or WordVectors")
+        if not os.path.exists(vectors):
+            raise InputError(f"{os.fspath(vectors)}: no such file")
+
+    def word_vectors(self, forms: Iterable[str]) -> WordVectors | None:
+        """Read the word vectors, those of the given words first; None if there are none."""
+        if self.vectors is None or isinstance(self.vectors, WordVectors):
+            return self.vectors
+        return WordVectors.read(self.vectors, keep=forms, limit=self.max_vectors)
 
     def families(self) -> tuple[str, ...]:
         """Return the families of parts that the model scores, arcs first."""

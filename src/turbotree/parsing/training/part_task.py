@@ -14,19 +14,19 @@ from turbotree.errors import InputError
 from turbotree.features import AnyWeights, Encoded, Parts, Weights
 from turbotree.features._core import Gradient
 from turbotree.graphs import Status
+from turbotree.graphs.solvers.registry import prepare_solver
 from turbotree.learning import Expectation
 from turbotree.naming import unknown
 from turbotree.parsing.arcs import TreeShape, all_arcs, best_trees
 from turbotree.parsing.decoding import (
     automata_alone,
-    build_graph,
     decode,
     heads_of,
     part_marginals,
     relaxed_parts,
 )
 from turbotree.parsing.parts import PartSet, ScoredSentence
-from turbotree.parsing.parts.automata import IN_AUTOMATA
+from turbotree.parsing.parts.sibling import IN_AUTOMATA
 from turbotree.scoring import SparseScorer
 
 #: How training finds the best answer, if the loss asks for one. ``"admm"``: the relaxation, whose
@@ -105,8 +105,8 @@ class PartProblem:
             return self._joined(automata_alone(scored))
         if self._decoder == "exact":
             return self._indicator(decode(scored).heads)
-        graph = build_graph(scored)
-        solution = graph.solve("admm", **_RELAXED)
+        graph = scored.graph()
+        solution = prepare_solver("admm", **_RELAXED)(graph)
         heads = heads_of(scored, solution)
         answer: dict[str, Any] = dict(scored.indicators(heads))
         if solution.status is not Status.OPTIMAL:
@@ -131,10 +131,17 @@ class PartProblem:
         assert found.parts is not None
         return Expectation(self._joined(found.parts), found.log_partition)
 
+    def arc_marginals(self, scores: FloatArray) -> FloatArray:
+        """Return the probabilities of the arcs alone."""
+        return part_marginals(self._scored(scores)).arcs
+
     def error_of_arcs(self, scores: FloatArray) -> float:
         """Return how far the arcs' probabilities are from the truth: the sum of squares (Brier)."""
-        found = part_marginals(self._scored(scores))
-        return float(((found.arcs - self.gold[: self._ends[0]]) ** 2).sum())
+        return self.error_of(self.arc_marginals(scores))
+
+    def error_of(self, probabilities: FloatArray) -> float:
+        """Return how far some probabilities of the arcs are from the truth: the sum of squares."""
+        return float(((probabilities - self.gold[: self._ends[0]]) ** 2).sum())
 
     def gradient(self, coefficients: FloatArray) -> Gradient:
         """Return the parts' features, weighted."""

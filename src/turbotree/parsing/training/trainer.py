@@ -6,6 +6,8 @@ import os
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Unpack
 
+import numpy as np
+
 from turbotree.evaluation import attachment_scores
 from turbotree.features import FrozenWeights, Parts, Weights
 from turbotree.learning import Loss, Run, Stage
@@ -13,11 +15,11 @@ from turbotree.learning.progress import Progress, Silent
 from turbotree.learning.run import Learn, RunKeywords, learn_serially
 from turbotree.learning.temperature import typical_temperature
 from turbotree.naming import options_from
-from turbotree.networks import Network, NetworkOptions
+from turbotree.networks import Network, NetworkOptions, WordVectors
 from turbotree.networks.training import NetworkTask, network_stage
 from turbotree.parsing.arcs import Pruner
 from turbotree.parsing.labels import LabelModel
-from turbotree.parsing.mixture import network_pruner
+from turbotree.parsing.mixture import MixtureWeights, network_pruner
 from turbotree.parsing.parser import Parser
 from turbotree.parsing.templates import load_templates
 from turbotree.parsing.training.blueprint import Blueprint
@@ -25,6 +27,7 @@ from turbotree.parsing.training.development import (
     attachment,
     label_accuracy,
     label_temperature,
+    part_calibration,
     part_temperature,
 )
 from turbotree.parsing.training.mixture import fit_mixture
@@ -99,6 +102,8 @@ class TrainingData:
         The treebanks as integers.
     settings
         What the outcome depends on, as JSON-ready data.
+    vectors
+        Pretrained word vectors for the network.
 
     A network and features need data that neither was trained on, to count right beside each other:
     where there are no development data, some of the training data take their place.
@@ -108,6 +113,7 @@ class TrainingData:
     train: Treebank
     dev: Treebank
     settings: dict[str, Any]
+    vectors: WordVectors | None = None
 
     @classmethod
     def read(
@@ -132,14 +138,16 @@ class TrainingData:
         """Make sentences ready."""
         if options.network_options() is not None and not dev:
             train, dev = held_out(train)
+        vectors = options.word_vectors(form for one in (*train, *dev) for form in one.forms)
         blueprint, treebank = Blueprint.of(train, options)
         settings = {
             **options.to_record(),
             "templates": blueprint.templates,
             "data": fingerprint(train),
             "development data": fingerprint(dev),
+            **_vector_record(vectors),
         }
-        return cls(blueprint, treebank, blueprint.treebank(dev), settings)
+        return cls(blueprint, treebank, blueprint.treebank(dev), settings, vectors)
 
     def run(
         self,
@@ -188,6 +196,7 @@ class ParserTrainer:
         self.blueprint, self.dev = data.blueprint, data.dev
         self.options = data.blueprint.options
         self._train = data.train
+        self._vectors = data.vectors
         self._run = run
         self.tasks = tasks or LocalTasks(self.blueprint, self._train, self.options.threads)
 
@@ -198,6 +207,8 @@ class ParserTrainer:
             self._run.progress.note(
                 f"{free:,} of {self._train.words:,} words have no head: they are free"
             )
+        if not self.options.has_features:
+            return self._network_alone()
         if self.options.threads == 1 or self.tasks.one_at_a_time:
             (pruned, parts, part_record) = self.train_arcs()
             labels, label_record = self.train_labels()
@@ -222,14 +233,18 @@ class ParserTrainer:
         pruner, dev = result.model, self.dev
         self.tasks.prune(pruner)
         candidates = self._run.map(lambda i: pruner.candidates(dev.batch(i)), len(dev.encoded))
-        pruning = pruning_record(dev, candidates)
+        record = {"pruner": result.to_record(), "pruning": self._pruning("pruner", candidates)}
+        return TrainedPruner(pruner, candidates, record)
+
+    def _pruning(self, name: str, candidates: list[Parts]) -> dict[str, float]:
+        """Say what is left of the development data, and what is lost."""
+        pruning = pruning_record(self.dev, candidates)
         if pruning:
             self._run.progress.note(
-                f"pruner   {pruning['heads_a_word']:.2f} heads per word on dev, "
+                f"{name:8} {pruning['heads_a_word']:.2f} heads per word on dev, "
                 f"{pruning['gold_arcs_lost_percent']:.2f} % of the gold arcs lost"
             )
-        record = {"pruner": result.to_record(), "pruning": pruning}
-        return TrainedPruner(pruner, candidates, record)
+        return pruning
 
     def _pruner(self, weights: Weights) -> Pruner:
         return self.blueprint.pruner(self._frozen("pruner", weights))
@@ -280,53 +295,96 @@ class ParserTrainer:
         self, pruner: Pruner, parts: SparseScorer, labels: LabelModel, records: dict[str, Any]
     ) -> Parser:
         """Put a parser together and fit its temperatures."""
-        options, data, shape = self.options, self._train, self.blueprint.shape
-        record = {
-            "options": {**options.to_record(), "bits": options.bits, "trim": options.trims()},
-            "sentences": len(data.heads),
-            "words": data.words,
-            "words without a head": data.words - data.known_heads,
-            **records,
-        }
+        options, shape = self.options, self.blueprint.shape
         of_arcs = typical_temperature(options.arc_loss())
         of_labels = typical_temperature(Loss.named(options.label_loss))
         temperatures = (
             part_temperature(pruner, parts, self.dev, shape, of_arcs),
             label_temperature(labels, self.dev, of_labels),
         )
+        record = self._record(records)
         parser = Parser(self.blueprint.encoder, pruner, parts, labels, shape, *temperatures, record)
         network = options.network_options()
         return parser if network is None else self._mixed(parser, network)
 
+    def _record(self, records: dict[str, Any]) -> dict[str, Any]:
+        options, data = self.options, self._train
+        return {
+            "options": {**options.to_record(), "bits": options.bits, "trim": options.trims()},
+            "sentences": len(data.heads),
+            "words": data.words,
+            "words without a head": data.words - data.known_heads,
+            **records,
+        }
+
+    def _network_alone(self) -> Parser:
+        """Train a network beside features of no templates, which score nothing."""
+        blueprint, network = self.blueprint, self.options.network_options()
+        assert network is not None
+        nothing = self._frozen("parts", Weights())
+        no_labels = self._frozen("labels", Weights(), labels=len(blueprint.names))
+        parser = Parser(
+            blueprint.encoder,
+            blueprint.pruner(nothing),
+            blueprint.part_model().with_weights(nothing),
+            blueprint.label_model().with_weights(no_labels),
+            blueprint.shape,
+            1.0,
+            1.0,
+            self._record({}),
+        )
+        return self._mixed(parser, network)
+
     def _mixed(self, parser: Parser, options: NetworkOptions) -> Parser:
         """Train a network, and let it prune and score beside the features of a parser."""
         shape, dev, threads = self.blueprint.shape, self.dev, self.options.threads
-        task = NetworkTask(list(self._train.sentences), options, threads=threads)
+        vectors = self._vectors
+        train = list(self._train.sentences)
+        task = NetworkTask(train, options, vectors=vectors, threads=threads)
+        if vectors is not None:
+            found = vectors.rows_of([form for one in train for form in one.forms])
+            share = 100.0 * np.count_nonzero(found) / len(found)
+            self._run.progress.note(
+                f"vectors  {len(vectors):,} of size {vectors.size}, "
+                f"for {share:.1f} % of the words to train on"
+            )
 
         def score(network: Network) -> dict[str, float]:
             scores = attachment_scores(dev.sentences, network.parse(dev.sentences, threads=threads))
             return {"dev UAS": scores.uas, "dev LAS": scores.las}
 
         result = self._run.train(network_stage(task, score if dev.heads else None))
-        network = result.model.frozen(bits=16)
+        network = result.model.frozen(bits=self.options.network_bits)
         pruner = network_pruner(network, self.options.pruning(), shape)
+        candidates = self._run.map(lambda i: pruner.candidates(dev.batch(i)), len(dev.encoded))
+        pruning = self._pruning("network", candidates)
         features = sparse(parser.parts)
         temperatures = (parser.arc_temperature, parser.label_temperature)
-        mixture = fit_mixture(
-            network, pruner, features, parser.labels, temperatures, dev, shape, self._run.map
-        )
+        mixture = MixtureWeights()
+        if self.options.has_features:
+            mixture = fit_mixture(
+                network, pruner, features, parser.labels, temperatures, dev, shape, self._run.map
+            )
+            self._run.progress.note(
+                f"mixture  network {mixture.network:g} for arcs, "
+                f"{mixture.label_network:g} for labels"
+            )
         parts, labels = mixture.parts(features, network), mixture.labels(parser.labels, network)
-        self._run.progress.note(
-            f"mixture  network {mixture.network:g} for arcs, {mixture.label_network:g} for labels"
-        )
+        calibrated = part_calibration(pruner, parts, dev, shape, 1.0)
         return replace(
             parser,
             pruner=pruner,
             parts=parts,
             labels=labels,
-            arc_temperature=part_temperature(pruner, parts, dev, shape, 1.0),
+            arc_temperature=calibrated.temperature,
+            smoothing=calibrated.smoothing,
             label_temperature=label_temperature(labels, dev, 1.0),
-            record={**parser.record, "network": result.to_record()},
+            record={
+                **parser.record,
+                **_vector_record(vectors),
+                "network": result.to_record(),
+                "pruning": pruning,
+            },
         )
 
     def negligible_part(self, model: SparseScorer) -> float:
@@ -348,4 +406,8 @@ class ParserTrainer:
         """Freeze weights, those omitted that hardly count."""
         least = _NEGLIGIBLE[table] if negligible is None else negligible
         threshold = least * self.options.trims()[table]
-        return weights.freeze(labels=labels, threshold=threshold, bits=self.options.bits)
+        return weights.freeze(labels=labels, threshold=threshold, bits=self.options.table_bits)
+
+
+def _vector_record(vectors: WordVectors | None) -> dict[str, Any]:
+    return {} if vectors is None else {"vectors": vectors.to_record()}
