@@ -46,6 +46,7 @@ def commands(folder: Path) -> dict[str, list[str]]:
         "parse --k": ["parse", model, test, "--k", "5", "-o", str(folder / "c.conllu")],
         "parse --engine": ["parse", model, test, "-o", str(folder / "d.conllu"), *engine],
         "train": ["train", train, "-o", str(folder / "e"), "--model", "standard", "--threads", "2"],
+        "train a network": ["train", train, "-o", str(folder / "n"), "--threads", "2"],
         "train a pipeline": ["train", train, "-o", str(folder / "f"), "--task", "pipeline"],
         "train --engine": ["train", train, "-o", str(folder / "g"), *engine],
         "eval": ["eval", test, test],

@@ -112,7 +112,7 @@ def kill_training(folder: Path, kills: int, chance: random.Random, *engine: str)
                 read_model(file, kind="checkpoint")
 
     command = [*_TURBOTREE, "train", str(folder / "train.conllu"), "-o", str(output)]
-    command += ["--epochs", "3", "--quiet", *engine]
+    command += ["--model", "arc", "--epochs", "3", "--quiet", *engine]
     starts = kill_often(command, output, kills, chance, check=check, resume=["--resume"])
     assert not checkpoints.exists()
     return starts

@@ -149,7 +149,7 @@ def main() -> None:
     write_conllu(treebank(20, seed=1), folder / "train.conllu")
     write_conllu(treebank(300, seed=2), folder / "few.conllu")
     write_conllu(treebank(1700, seed=2), folder / "many.conllu")  # more than one piece
-    train = ("train", str(folder / "train.conllu"), "--epochs", "2", "--quiet")
+    train = ("train", str(folder / "train.conllu"), "--model", "arc", "--epochs", "2", "--quiet")
     assert run([*_TURBOTREE, *train, "-o", str(folder / "model")])[0] == 0
     parse, engine = ("parse", str(folder / "model")), ("--engine", "processes", "--workers", "2")
     jobs = [

@@ -63,7 +63,7 @@ def train(path: str, model: str, dev: str | None, epochs: int) -> dict[str, Any]
     """Train with one thread, save the model, and return the figures."""
     clock = StageClock()
     start = time.process_time()
-    parser = Parser.train(path, dev=dev, epochs=epochs, threads=1, progress=clock)
+    parser = Parser.train(path, dev=dev, model="arc", epochs=epochs, threads=1, progress=clock)
     total = time.process_time() - start
     peak = peak_megabytes()
     parser.save(model)

@@ -2,7 +2,7 @@
 
 import turbotree as tt
 
-parser = tt.Parser.train(list(tt.text.treebank(400, seed=1)), epochs=3)
+parser = tt.Parser.train(list(tt.text.treebank(400, seed=1)), model="arc", epochs=3)
 parses = parser.pipe(tt.text.treebank(100, seed=3))
 
 # A word whose head is wrong.

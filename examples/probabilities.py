@@ -4,7 +4,7 @@ import turbotree as tt
 
 train, dev = list(tt.text.treebank(400, seed=1)), list(tt.text.treebank(50, seed=2))
 # The development set makes the probabilities honest: it sets their temperature.
-parser = tt.Parser.train(train, dev=dev, epochs=3)
+parser = tt.Parser.train(train, dev=dev, model="arc", epochs=3)
 
 parses = list(parser.pipe(tt.text.treebank(100, seed=3)))
 parse = next(parse for parse in parses if 0.5 < min(parse.head_probabilities) < 0.7)

@@ -9,7 +9,7 @@ train = list(tt.text.treebank(400, seed=1))
 dev = list(tt.text.treebank(50, seed=2))
 test = list(tt.text.treebank(100, seed=3))
 
-parser = tt.Parser.train(train, dev=dev, loss="svm", epochs=3, seed=1, threads=2)
+parser = tt.Parser.train(train, dev=dev, loss="svm", model="arc", epochs=3, seed=1, threads=2)
 parser.save("small.safetensors")
 
 parser = tt.Parser.load("small.safetensors")

@@ -41,7 +41,7 @@ def test_what_is_like_nothing_is_answered_with_all_there_is() -> None:
 
 @pytest.fixture(scope="module")
 def parser() -> tt.Parser:
-    return tt.Parser.train(treebank(60, seed=1), epochs=1, pruner_epochs=1)
+    return tt.Parser.train(treebank(60, seed=1), model="arc", epochs=1, pruner_epochs=1)
 
 
 SENTENCE = next(treebank(1, seed=2))

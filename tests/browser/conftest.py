@@ -57,7 +57,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     uvicorn = pytest.importorskip("uvicorn")
     from turbotree.serving import create_app
 
-    parser = Parser.train(treebank(150, seed=1), epochs=2, pruner_epochs=1)
+    parser = Parser.train(treebank(150, seed=1), model="arc", epochs=2, pruner_epochs=1)
     engine = Engine(parser, "small", Limits())
     folder = tmp_path_factory.mktemp("saved")
     with Annotations(folder) as annotations:

@@ -13,7 +13,7 @@ from turbotree.cli.app import app
 from turbotree.text import treebank, write_conllu
 
 #: What the small model is trained with, whoever trains it.
-TRAINING = ("--epochs", "2", "--licence", "CC0")
+TRAINING = ("--model", "arc", "--epochs", "2", "--licence", "CC0")
 
 Run = Callable[..., Result]
 

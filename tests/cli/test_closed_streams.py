@@ -66,6 +66,6 @@ def test_what_needs_no_stream_works_without_all_of_them(files: Any, tmp_path: Pa
 def test_a_model_that_was_trained_is_there_though_nobody_hears_of_it(
     files: Any, tmp_path: Path
 ) -> None:
-    status, lines = shell("train TEST -o new --epochs 1 >&-", files, tmp_path)
+    status, lines = shell("train TEST -o new --model arc --epochs 1 >&-", files, tmp_path)
     assert (status, lines[-1]) == (2, "turbotree: error: standard output is closed")
     assert shell("inspect new > /dev/null", files, tmp_path) == (0, [])

@@ -28,7 +28,8 @@ def inputs(files, tmp_path):
     return tmp_path
 
 
-TRAIN = ("train", "train.conllu", "--epochs", "1")
+LEARN = ("train", "train.conllu", "--epochs", "1")
+TRAIN = (*LEARN, "--model", "arc")
 SELECT = ("select", "train.conllu", "--budget", "2", "--epochs", "1")
 PARSE = ("parse", "model", "dev.conllu")
 ENGINE = (*PARSE, "--engine", "processes", "--workers", "1")
@@ -38,8 +39,8 @@ READING = [
     ((*TRAIN, "--dev", "dev.conllu"), "dev.conllu"),
     ((*TRAIN, "--templates", "arc=templates"), "templates"),
     ((*TRAIN, "--rules", "rules"), "rules"),
-    ((*TRAIN, "--task", "tag"), "train.conllu"),
-    ((*TRAIN, "--task", "tag", "--dev", "dev.conllu"), "dev.conllu"),
+    ((*LEARN, "--task", "tag"), "train.conllu"),
+    ((*LEARN, "--task", "tag", "--dev", "dev.conllu"), "dev.conllu"),
     (("train", "chunks.txt", "--task", "chunk"), "chunks.txt"),
     ((*TRAIN, "--task", "pipeline"), "train.conllu"),
     ((*TRAIN, "--engine", "processes"), "train.conllu"),
@@ -152,7 +153,7 @@ def test_what_the_shell_redirects_is_looked_at(files, inputs):
 
 WRITING = [
     TRAIN,
-    (*TRAIN, "--task", "tag"),
+    (*LEARN, "--task", "tag"),
     (*TRAIN, "--task", "pipeline"),
     (*TRAIN, "--engine", "processes"),
     SELECT,

@@ -25,7 +25,18 @@ TEXT = "The dogs slept. A girl sang.\n\nDid the man see a dog?\n"
 def pipeline(run: Callable[..., Any], files: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A pipeline, trained by the command line on a small part of the treebank."""
     model = tmp_path_factory.mktemp("pipeline") / "all.safetensors"
-    options = ("--task", "pipeline", "--epochs", "1", "--licence", "CC0", "--dev", files.dev)
+    options = (
+        "--task",
+        "pipeline",
+        "--model",
+        "arc",
+        "--epochs",
+        "1",
+        "--licence",
+        "CC0",
+        "--dev",
+        files.dev,
+    )
     result = run("train", files.test, "-o", model, *options)
     assert result.exit_code == 0, result.output
     assert "dev from raw text: tokens" in result.output
@@ -184,7 +195,20 @@ def test_a_treebank_without_spaces_gives_a_model_without_raw_text(
     bare = [s.replace(misc=["_"] * len(s)) for s in treebank(40, seed=1)]
     train, model = tmp_path / "bare.conllu", tmp_path / "bare.safetensors"
     write_conllu(bare, train)
-    result = run("train", train, "--dev", train, "--task", "pipeline", "--epochs", 1, "-o", model)
+    result = run(
+        "train",
+        train,
+        "--dev",
+        train,
+        "--task",
+        "pipeline",
+        "--model",
+        "arc",
+        "--epochs",
+        1,
+        "-o",
+        model,
+    )
     assert result.exit_code == 0, result.output
     said = "the training data never say SpaceAfter=No, so that no tokenizer can be learnt"
     assert result.stderr.startswith(said)  # before anything else is learnt
@@ -237,13 +261,27 @@ def test_parsers_learn_from_predicted_tags_and_may_be_compact(
     sizes = {}
     for bits in (16, 32):
         model = tmp_path / f"{bits}.safetensors"
-        options = ("--tags", "jackknife", "--bits", bits, "--epochs", 1, "-q")
+        options = ("--tags", "jackknife", "--bits", bits, "--model", "arc", "--epochs", 1, "-q")
         result = run("train", files.dev, "-o", model, *options)
         assert result.exit_code == 0, result.output
         sizes[bits] = json.loads(run("inspect", model, "--json").stdout)["sizes"]
     assert sizes[16]["parts"] < 0.6 * sizes[32]["parts"]
     trimmed = tmp_path / "trimmed.safetensors"
-    run("train", files.dev, "-o", trimmed, "--trim", 8, "--bits", 16, "--epochs", 1, "-q")
+    run(
+        "train",
+        files.dev,
+        "-o",
+        trimmed,
+        "--model",
+        "arc",
+        "--trim",
+        8,
+        "--bits",
+        16,
+        "--epochs",
+        1,
+        "-q",
+    )
     facts = json.loads(run("inspect", trimmed, "--json").stdout)
     assert facts["sizes"]["parts"] < sizes[16]["parts"]
 

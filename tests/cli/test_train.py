@@ -25,14 +25,27 @@ def test_the_model_is_written_and_the_checkpoint_goes(files: Any) -> None:
 def test_figures_go_to_stderr_and_the_summary_to_stdout(
     run: Callable[..., Any], files: Any, tmp_path: Path
 ) -> None:
-    result = run("train", files.train, "-o", tmp_path / "m", "--epochs", 1, "--dev", files.dev)
+    result = run(
+        "train",
+        files.train,
+        "-o",
+        tmp_path / "m",
+        "--model",
+        "arc",
+        "--epochs",
+        1,
+        "--dev",
+        files.dev,
+    )
     assert "parts    epoch  1/1  loss" in result.stderr
     assert "150 sentences" in result.stdout
     assert "UAS" in result.stdout.splitlines()[-1]
 
 
 def test_quiet_training_says_nothing(run: Callable[..., Any], files: Any, tmp_path: Path) -> None:
-    result = run("train", files.dev, "-o", tmp_path / "m", "--epochs", 1, "--quiet")
+    result = run(
+        "train", files.dev, "-o", tmp_path / "m", "--model", "arc", "--epochs", 1, "--quiet"
+    )
     assert (result.exit_code, result.output) == (0, "")
 
 
@@ -76,7 +89,7 @@ def test_resuming_with_other_options_is_refused(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    arguments = ("train", files.dev, "-o", tmp_path / "m", "--epochs", 1)
+    arguments = ("train", files.dev, "-o", tmp_path / "m", "--model", "arc", "--epochs", 1)
     with monkeypatch.context() as patch:
         patch.setattr(Parser, "save", _interrupt)
         assert run(*arguments, "--quiet").exit_code == 130
@@ -92,7 +105,9 @@ def test_an_interrupted_run_says_how_to_go_on(
     run: Callable[..., Any], files: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Parser, "save", _interrupt)
-    result = run("train", files.dev, "-o", tmp_path / "m", "--epochs", 1, "--quiet")
+    result = run(
+        "train", files.dev, "-o", tmp_path / "m", "--model", "arc", "--epochs", 1, "--quiet"
+    )
     assert result.exit_code == 130
     assert result.stderr == "turbotree: interrupted; --resume continues from the last checkpoint\n"
 
@@ -100,7 +115,9 @@ def test_an_interrupted_run_says_how_to_go_on(
 def test_resuming_nothing_starts_from_the_beginning(
     run: Callable[..., Any], files: Any, tmp_path: Path
 ) -> None:
-    result = run("train", files.dev, "-o", tmp_path / "m", "--epochs", 1, "--resume")
+    result = run(
+        "train", files.dev, "-o", tmp_path / "m", "--model", "arc", "--epochs", 1, "--resume"
+    )
     assert result.exit_code == 0
     assert "nothing to resume" in result.stderr
 
@@ -111,7 +128,8 @@ def test_templates_of_ones_own_are_used(
     templates = tmp_path / "arc.txt"
     templates.write_text("# mine\nh.upos m.upos dist\nh.form m.form\n")
     model = tmp_path / "m.safetensors"
-    run("train", files.dev, "-o", model, "--epochs", 1, "--templates", f"arc={templates}")
+    options = ("--model", "arc", "--epochs", 1, "--templates", f"arc={templates}")
+    run("train", files.dev, "-o", model, *options)
     assert Parser.load(model).templates()["arc"] == ["h.upos m.upos dist", "h.form m.form"]
 
 
@@ -175,7 +193,7 @@ def test_malformed_sentences_are_skipped_and_counted(
     write_conllu([*read_conllu(files.dev), cycle], path)
     with path.open("ab") as file:
         file.write(b"1\ttoo\tfew\n\n1\t\xff\t_\t_\t_\t_\t0\troot\t_\t_\n\n")
-    result = run("train", path, "-o", model, "--epochs", 1, "--on-error", "skip")
+    result = run("train", path, "-o", model, "--model", "arc", "--epochs", 1, "--on-error", "skip")
     assert result.exit_code == 0, result.output
     assert "skipped 3 sentences; the first: " in result.stderr
     assert Parser.load(model).record["sentences"] == 20

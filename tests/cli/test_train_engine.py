@@ -8,7 +8,7 @@ from turbotree.modelfile import read_model
 
 
 def test_a_single_worker_gives_the_bytes_of_serial_training(run, files, tmp_path):
-    arguments = ("train", files.dev, "--epochs", 1, "--quiet", "-o")
+    arguments = ("train", files.dev, "--model", "arc", "--epochs", 1, "--quiet", "-o")
     assert run(*arguments, tmp_path / "serial").exit_code == 0
     result = run(*arguments, tmp_path / "one", "--engine", "processes", "--workers", 1)
     assert (result.exit_code, result.output) == (0, "")
@@ -19,7 +19,18 @@ def test_a_single_worker_gives_the_bytes_of_serial_training(run, files, tmp_path
 def test_sentences_that_are_skipped_are_not_dealt_out(run, files, tmp_path):
     broken = tmp_path / "broken.conllu"
     broken.write_bytes(files.dev.read_bytes() + b"1\tword\n\n")
-    arguments = ("train", broken, "-o", tmp_path / "m", "--epochs", 1, "--engine", "processes")
+    arguments = (
+        "train",
+        broken,
+        "-o",
+        tmp_path / "m",
+        "--model",
+        "arc",
+        "--epochs",
+        1,
+        "--engine",
+        "processes",
+    )
     result = run(*arguments, "--on-error", "skip", "--mixes", 3)
     assert result.exit_code == 0, result.output
     assert "skipped 1 sentence" in result.stderr

@@ -44,7 +44,7 @@ def models(folder: Path) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]
         for s in trees
     ]
     made: list[Parser | Tagger | Pipeline] = [
-        Parser.train(trees, pruner_epochs=1, **quick),
+        Parser.train(trees, model="arc", pruner_epochs=1, **quick),
         Parser.train(trees, pruner_epochs=1, model="full", **quick),
         Tagger.train(trees, task="tag", **quick),
         Tagger.train(words, task="chunk", label="misc", trigrams=True, **quick),
@@ -54,7 +54,7 @@ def models(folder: Path) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]
             fold_epochs=1,
             token_epochs=1,
             tagger=quick,
-            parser={"pruner_epochs": 1, **quick},
+            parser={"model": "arc", "pruner_epochs": 1, **quick},
         ),
     ]
     for number, model in enumerate(made):

@@ -29,7 +29,7 @@ ODD = (
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
     path = tmp_path_factory.mktemp("parquet") / "small.safetensors"
-    Parser.train(treebank(40, seed=1), epochs=1, pruner_epochs=1).save(path)
+    Parser.train(treebank(40, seed=1), model="arc", epochs=1, pruner_epochs=1).save(path)
     return path
 
 
@@ -129,7 +129,12 @@ def test_a_column_of_text_needs_a_pipeline_which_takes_it(model, tmp_path):
     pq.write_table(pa.table({"id": [1, 2, 3], "body": texts}), tmp_path / "in.parquet")
     with pytest.raises(InputError, match="plain text needs a pipeline"):
         parse_corpus(model, [tmp_path / "in.parquet"], tmp_path / "out", OneProcess())
-    quick = {"folds": 2, "fold_epochs": 1, "tagger": {"epochs": 1}, "parser": {"epochs": 1}}
+    quick = {
+        "folds": 2,
+        "fold_epochs": 1,
+        "tagger": {"epochs": 1},
+        "parser": {"model": "arc", "epochs": 1},
+    }
     nlp = Pipeline.train(treebank(30, seed=1), **quick)
     nlp.save(tmp_path / "nlp")
     out = tmp_path / "out.parquet"

@@ -50,7 +50,7 @@ def engine():
 
 def test_a_corpus_comes_out_as_one_process_would_write_it(engine, tmp_path):
     model, corpus, out = (tmp_path / name for name in ("model", "in.conllu", "out.conllu"))
-    Parser.train(treebank(40, seed=1), epochs=1, pruner_epochs=1).save(model)
+    Parser.train(treebank(40, seed=1), model="arc", epochs=1, pruner_epochs=1).save(model)
     write_conllu(treebank(60, seed=2), corpus)
     report = parse_corpus(model, [corpus], out, engine, piece_bytes=10_000)
     expected = tmp_path / "expected.conllu"
@@ -81,7 +81,7 @@ def test_what_the_user_did_wrong_comes_through(engine):
 
 def test_training_in_shards_is_that_of_processes_and_survives_a_death(engine, tmp_path):
     data = list(treebank(20, seed=1))
-    quick = {"epochs": 2, "pruner_epochs": 1}
+    quick = {"model": "arc", "epochs": 2, "pruner_epochs": 1}
     pool = OneDies(2)
     try:
         found = train_in_shards(data, pool, 2, **quick)

@@ -24,7 +24,7 @@ import turbotree.integrations.spacy  # noqa: E402, F401
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
     path = tmp_path_factory.mktemp("model") / "small.safetensors"
-    Parser.train(treebank(80, seed=1), epochs=2, pruner_epochs=1).save(path)
+    Parser.train(treebank(80, seed=1), model="arc", epochs=2, pruner_epochs=1).save(path)
     return path
 
 
@@ -169,7 +169,7 @@ def whole(tmp_path_factory):
     """A pipeline of ours."""
     path = tmp_path_factory.mktemp("model") / "whole.safetensors"
     fast = {"fold_epochs": 1, "folds": 2, "token_epochs": 2, "tagger": {"epochs": 1}}
-    fast["parser"] = {"epochs": 1, "pruner_epochs": 1}
+    fast["parser"] = {"model": "arc", "epochs": 1, "pruner_epochs": 1}
     Pipeline.train(treebank(60, seed=1), **fast).save(path)
     return path
 

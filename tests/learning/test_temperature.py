@@ -87,6 +87,8 @@ def test_without_a_development_set_the_loss_sets_the_scale():
     assert typical_temperature(Loss(4.0, 1.0)) == 0.25
     assert typical_temperature(Loss(math.inf, 2.0)) == 2 * typical_temperature(Loss.named("svm"))
     assert typical_temperature(Loss.named("perceptron")) == 1.0
-    parser = train_parser(treebank(20, seed=1), epochs=1, pruner_epochs=1, beta=2.0, gamma=0.0)
+    parser = train_parser(
+        treebank(20, seed=1), model="arc", epochs=1, pruner_epochs=1, beta=2.0, gamma=0.0
+    )
     assert parser.arc_temperature == 0.5
     assert parser.label_temperature == typical_temperature(Loss.named("svm"))

@@ -50,7 +50,7 @@ def pipeline() -> Pipeline:
         "folds": 2,
         "token_epochs": 2,
         "tagger": {"epochs": 1},
-        "parser": {"epochs": 1, "pruner_epochs": 1},
+        "parser": {"model": "arc", "epochs": 1, "pruner_epochs": 1},
     }
     return Pipeline.train(treebank(60, seed=1), **fast)
 

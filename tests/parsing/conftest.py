@@ -9,7 +9,9 @@ from turbotree.text import Sentence, treebank
 @pytest.fixture(scope="session")
 def parser() -> Parser:
     """A small parser, trained well enough to prefer some trees to others."""
-    return Parser.train(treebank(80, seed=1), dev=treebank(15, seed=2), epochs=2, pruner_epochs=2)
+    return Parser.train(
+        treebank(80, seed=1), dev=treebank(15, seed=2), model="arc", epochs=2, pruner_epochs=2
+    )
 
 
 @pytest.fixture(scope="session")

@@ -102,7 +102,7 @@ def test_the_same_seed_gives_the_same_file_with_any_number_of_threads(tmp_path):
 
 
 def test_arc_factored_models_take_the_decoders_of_graphs_too():
-    parser = Parser.train(treebank(40, seed=1), epochs=1, pruner_epochs=1)
+    parser = Parser.train(treebank(40, seed=1), model="arc", epochs=1, pruner_epochs=1)
     best = [parse.score for parse in parser.pipe(UNSEEN)]
     found = [parse.score for parse in parser.pipe(UNSEEN, decoder="exact")]
     assert found == pytest.approx(best)

@@ -149,7 +149,7 @@ def test_minimum_risk_takes_the_tree_with_most_arcs_right_in_expectation(parser,
 
 def test_a_tight_pruner_still_leaves_trees_of_every_kind():
     sentences = list(treebank(60, seed=1))
-    parser = Parser.train(sentences, epochs=1, max_heads=1, pruning_threshold=0.9)
+    parser = Parser.train(sentences, model="arc", epochs=1, max_heads=1, pruning_threshold=0.9)
     crossing = [s for s in sentences if not is_projective(s.heads)]
     assert crossing
     for shape in SHAPES:

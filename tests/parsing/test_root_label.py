@@ -18,7 +18,7 @@ from turbotree.parsing.root_label import root_label
 from turbotree.parsing.storing import contents
 from turbotree.text import Sentence, treebank
 
-QUICK = {"epochs": 1, "pruner_epochs": 1}
+QUICK = {"model": "arc", "epochs": 1, "pruner_epochs": 1}
 
 
 def train(sentences, **options):

@@ -46,7 +46,12 @@ def test_each_budget_gives_an_ordinary_parser(tmp_path: Path) -> None:
 def test_costs_by_size_are_there_for_the_asking() -> None:
     train = list(treebank(40, seed=1))
     by_size = replace(FAST, costs="size")
-    options: dict[str, Any] = {"templates": TEMPLATES, "epochs": 1, "pruner_epochs": 1}
+    options: dict[str, Any] = {
+        "model": "arc",
+        "templates": TEMPLATES,
+        "epochs": 1,
+        "pruner_epochs": 1,
+    }
     _, ours = select_parser(train, [6], selection=by_size, **options)
     _, usual = select_parser(train, [6], selection=FAST, **options)
     assert ours.options == by_size
@@ -58,7 +63,7 @@ def test_a_budget_that_allows_all_changes_nothing_but_the_features(tmp_path: Pat
     train = list(treebank(15, seed=1))
     few = {"arc": TEMPLATES["arc"][:10]}
     how = SelectionOptions(epochs=1, refit="templates")
-    options = {"templates": few, "epochs": 1, "pruner_epochs": 1}
+    options = {"model": "arc", "templates": few, "epochs": 1, "pruner_epochs": 1}
     (selected,), _ = select_parser(train, [10], selection=how, **options)
     trained = Parser.train(train, **options)
     for name, parser in (("a", selected), ("b", trained)):
@@ -131,7 +136,7 @@ def test_selection_is_for_arcs_alone() -> None:
 def test_the_more_templates_the_smaller_the_weights_that_are_kept() -> None:
     def threshold(**options: Any) -> float:
         trees = list(treebank(3, seed=1))
-        data = TrainingData.of(trees, [], TrainingOptions(**options))
+        data = TrainingData.of(trees, [], TrainingOptions(model="arc", **options))
         return ParserTrainer(data, data.run()).negligible_part(data.blueprint.part_model())
 
     usual = threshold()

@@ -12,7 +12,7 @@ from turbotree.parsing import Parser, TrainingOptions, TreeShape, train_parser
 from turbotree.scoring import Batch
 from turbotree.text import Sentence, treebank, write_conllu
 
-QUICK = {"epochs": 2, "pruner_epochs": 1}
+QUICK = {"model": "arc", "epochs": 2, "pruner_epochs": 1}
 DATA = list(treebank(12, seed=1))
 
 
@@ -190,18 +190,20 @@ def test_what_is_no_sentence_is_an_error():
 @pytest.mark.parametrize("numbers", [(1e12, 1e12, 1e12), (float("inf"), 0.0, 1e12)])
 def test_the_largest_numbers_that_are_allowed_do_no_harm(numbers):
     beta, gamma, step = numbers
-    parser = train_parser(DATA[:10], beta=beta, gamma=gamma, largest_step=step, epochs=3)
+    parser = train_parser(
+        DATA[:10], beta=beta, gamma=gamma, largest_step=step, model="arc", epochs=3
+    )
     assert np.isfinite([parse.score for parse in parser.pipe(DATA[:10])]).all()
 
 
 def test_no_sentences_are_an_error_that_says_where(tmp_path):
     with pytest.raises(InputError, match="training data: no sentences"):
-        train_parser([])
+        train_parser([], model="arc")
     with pytest.raises(InputError, match="development data: no sentences"):
-        train_parser(DATA[:1], dev=[])
+        train_parser(DATA[:1], dev=[], model="arc")
     (tmp_path / "empty.conllu").write_text("")
     with pytest.raises(InputError, match=r"empty\.conllu"):
-        train_parser(tmp_path / "empty.conllu")
+        train_parser(tmp_path / "empty.conllu", model="arc")
 
 
 def tiny(heads, labels=None, tag="NOUN"):
@@ -227,7 +229,7 @@ def test_sentences_of_one_word_can_be_learnt_from():
 
 def test_one_sentence_can_be_learnt_by_heart():
     sentence = tiny([2, 0, 2], ["left", "root", "right"])
-    parser = train_parser([sentence], epochs=20, pruner_epochs=5)
+    parser = train_parser([sentence], model="arc", epochs=20, pruner_epochs=5)
     parse = parser.parse(sentence)
     assert (parse.heads, parse.labels) == (sentence.heads, sentence.labels)
 
@@ -237,7 +239,7 @@ def test_one_sentence_can_be_learnt_by_heart():
 def test_training_beats_hanging_every_word_from_its_neighbour(loss, features):
     test = list(treebank(20, seed=7))
     parser = train_parser(
-        treebank(40, seed=1), loss=loss, features=features, epochs=3, pruner_epochs=2
+        treebank(40, seed=1), loss=loss, features=features, epochs=3, pruner_epochs=2, model="arc"
     )
     parses = parser.pipe(test)
     gold = np.concatenate([sentence.heads for sentence in test])
@@ -248,9 +250,9 @@ def test_training_beats_hanging_every_word_from_its_neighbour(loss, features):
 
 
 def test_beta_and_gamma_are_the_loss():
-    assert TrainingOptions(beta=3.0, gamma=0.5).arc_loss() == Loss(3.0, 0.5)
-    assert TrainingOptions(loss="crf").arc_loss() == Loss(1.0, 0.0)
-    assert TrainingOptions().arc_loss() == Loss(math.inf, 1.0)
+    assert TrainingOptions(beta=3.0, gamma=0.5, model="arc").arc_loss() == Loss(3.0, 0.5)
+    assert TrainingOptions(loss="crf", model="arc").arc_loss() == Loss(1.0, 0.0)
+    assert TrainingOptions(model="arc").arc_loss() == Loss(math.inf, 1.0)
 
 
 def test_the_record_tells_how_training_went():
@@ -312,7 +314,7 @@ def test_template_sets_can_be_replaced_even_by_none_at_all():
 def test_more_labels_than_fit_are_refused():
     names = [f"label{i}" for i in range(4097)]
     with pytest.raises(InputError, match="4097 labels"):
-        train_parser([tiny([0] * len(names), names)], progress=NeverStarted())
+        train_parser([tiny([0] * len(names), names)], progress=NeverStarted(), model="arc")
 
 
 def test_training_is_a_method_of_the_parser_too(quick_bytes, tmp_path):

@@ -138,7 +138,7 @@ def test_automata_alone_are_never_worse_than_a_tree(case):
     ("options", "message"),
     [
         ({"decoder": "magic"}, "magic"),
-        ({"decoder": "automata"}, "siblings"),
+        ({"decoder": "automata", "model": "arc"}, "siblings"),
         ({"decoder": "automata", "model": "full"}, "all_siblings"),
         ({"decoder": "automata", "model": "standard", "loss": "crf"}, "beta"),
     ],

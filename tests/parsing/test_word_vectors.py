@@ -122,7 +122,7 @@ def test_a_run_is_not_resumed_with_other_vectors(
 
 def test_options_say_what_is_wrong(file: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="vectors are for a network"):
-        TrainingOptions(vectors=file)
+        TrainingOptions(model="arc", vectors=file)
     with pytest.raises(InputError, match="vectors are for a network"):
         TrainingOptions(model="turbo", network=0, vectors=file)
     with pytest.raises(InputError, match="no such file"):
@@ -166,7 +166,7 @@ def test_the_command_line_takes_vectors(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--vectors", "{file}"],
+        (["--vectors", "{file}", "--model", "arc"],
          "vectors are for a network: model turbo has one, or give its size"),
         (["--max-vectors", "5", "--model", "turbo"], "--max-vectors needs --vectors"),
         (["--vectors", "{file}", "--task", "tag"], "--vectors is for parsers; this is a tagger"),

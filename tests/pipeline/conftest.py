@@ -14,7 +14,7 @@ QUICK = {
     "token_epochs": 2,
     "lemma_epochs": 2,
     "tagger": {"epochs": 2},
-    "parser": {"epochs": 1, "pruner_epochs": 1},
+    "parser": {"model": "arc", "epochs": 1, "pruner_epochs": 1},
 }
 
 

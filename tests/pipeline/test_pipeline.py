@@ -120,7 +120,7 @@ def test_treebanks_may_lack_spaces_tags_and_lemmas(quick: dict[str, Any]) -> Non
     ("options", "message"),
     [
         ({"folds": 1}, "folds is 1; expected a whole number from 2"),
-        ({"bits": 8}, "bits is 8"),
+        ({"bits": 8, "parser": {"model": "arc"}}, "bits is 8"),
         ({"unit": "bytes"}, "unknown unit 'bytes'"),
         ({"parser": {"bits": 16}}, "parser: bits is the same for the whole pipeline"),
         ({"parser": {"epochs": 0}}, "epochs is 0"),

@@ -11,7 +11,7 @@ from turbotree.text import treebank, write_conllu
 @pytest.fixture(scope="session")
 def model(tmp_path_factory):
     path = tmp_path_factory.mktemp("scaling") / "small.safetensors"
-    Parser.train(treebank(40, seed=1), epochs=1, pruner_epochs=1).save(path)
+    Parser.train(treebank(40, seed=1), model="arc", epochs=1, pruner_epochs=1).save(path)
     return path
 
 

@@ -137,7 +137,12 @@ def test_pieces_of_another_run_are_not_taken(model, corpus, tmp_path, change):
 
 
 def test_pipelines_take_plain_text_in_pieces(tmp_path):
-    quick = {"folds": 2, "fold_epochs": 1, "tagger": {"epochs": 1}, "parser": {"epochs": 1}}
+    quick = {
+        "folds": 2,
+        "fold_epochs": 1,
+        "tagger": {"epochs": 1},
+        "parser": {"model": "arc", "epochs": 1},
+    }
     nlp = Pipeline.train(treebank(30, seed=1), **quick)
     nlp.save(tmp_path / "nlp")
     paragraphs = ["The dogs slept. A girl saw them.\n\n", "Birds sing.\n\n"] * 3
@@ -201,7 +206,7 @@ def test_pieces_of_two_models_are_never_joined(model, corpus, tmp_path):
     shutil.copy(model, own)
 
     def replace_model(done, pieces, report):
-        Parser.train(treebank(20, seed=7), epochs=1, pruner_epochs=1).save(own)
+        Parser.train(treebank(20, seed=7), model="arc", epochs=1, pruner_epochs=1).save(own)
         _loaded.cache_clear()  # as in a worker that has done nothing yet
 
     with pytest.raises(InputError, match="the model has changed since the run began"):

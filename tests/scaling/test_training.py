@@ -19,7 +19,7 @@ from turbotree.text import Sentence, treebank, write_conllu
 
 DATA = list(treebank(24, seed=1))
 DEV = list(treebank(4, seed=2))
-QUICK = {"epochs": 2, "pruner_epochs": 1}
+QUICK = {"model": "arc", "epochs": 2, "pruner_epochs": 1}
 
 
 class Here:
@@ -84,8 +84,8 @@ def two_shards(tmp_path_factory):
     ids=["arc", "standard", "crf"],
 )
 def test_one_shard_gives_the_bytes_of_serial_training(options, tmp_path):
-    serial = train_parser(DATA, dev=DEV, **QUICK, **options)
-    mixed = train_in_shards(DATA, Here(), 1, dev=DEV, **QUICK, **options)
+    serial = train_parser(DATA, dev=DEV, **{**QUICK, **options})
+    mixed = train_in_shards(DATA, Here(), 1, dev=DEV, **{**QUICK, **options})
     assert bytes_of(mixed, tmp_path) == bytes_of(serial, tmp_path)
 
 

@@ -158,7 +158,7 @@ def test_a_batch_encodes_once_and_repeats_what_it_knows():
 
 @pytest.fixture(scope="module")
 def parser():
-    return Parser.train(treebank(60, seed=1), epochs=1, pruner_epochs=1)
+    return Parser.train(treebank(60, seed=1), model="arc", epochs=1, pruner_epochs=1)
 
 
 @pytest.mark.parametrize("families", [("arc",), ("arc", "sibling", "grandparent")])

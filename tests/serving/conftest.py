@@ -16,7 +16,7 @@ from turbotree.text import treebank
 
 @pytest.fixture(scope="session")
 def parser() -> Parser:
-    return Parser.train(treebank(150, seed=1), epochs=2, pruner_epochs=1)
+    return Parser.train(treebank(150, seed=1), model="arc", epochs=2, pruner_epochs=1)
 
 
 @pytest.fixture(scope="session")
@@ -27,7 +27,7 @@ def nlp() -> Pipeline:
         folds=2,
         token_epochs=2,
         tagger={"epochs": 1},
-        parser={"epochs": 1, "pruner_epochs": 1},
+        parser={"model": "arc", "epochs": 1, "pruner_epochs": 1},
     )
 
 

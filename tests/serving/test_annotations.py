@@ -404,7 +404,7 @@ def test_the_api_saves_and_the_file_can_be_learnt_from(
         assert app.post("/annotations", json={"conllu": two}).status_code == 422
     assert kept(tmp_path) == sentences
     assert os.path.getsize(tmp_path / JOURNAL) == 0
-    Parser.train(tmp_path / FILE, epochs=1, pruner_epochs=1)
+    Parser.train(tmp_path / FILE, model="arc", epochs=1, pruner_epochs=1)
 
 
 def test_the_api_tells_a_full_disk_before_the_journal_from_one_after_it(

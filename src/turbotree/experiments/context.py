@@ -72,6 +72,7 @@ class ExperimentContext:
         templates = {**PLAIN_LABELS, **options.get("templates", {})}
         own = {name: value for name, value in options.items() if name != "templates"}
         return templates, {
+            "model": "arc",
             "epochs": self.settings.epochs,
             "pruner_epochs": self.settings.pruner_epochs,
             "seed": self.settings.seed,

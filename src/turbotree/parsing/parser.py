@@ -133,7 +133,7 @@ class Parser(Stored):
         Examples
         --------
         >>> from turbotree.text import treebank
-        >>> parser = Parser.train(treebank(100, seed=1), epochs=2)
+        >>> parser = Parser.train(treebank(100, seed=1), model="arc", epochs=2)
         >>> parse = parser.parse(next(treebank(1, seed=2)))
         >>> len(parse.heads) == len(parse.sentence)
         True
@@ -176,7 +176,7 @@ class Parser(Stored):
         Examples
         --------
         >>> from turbotree.text import treebank
-        >>> parser = Parser.train(treebank(60, seed=1), epochs=1, pruner_epochs=1)
+        >>> parser = Parser.train(treebank(60, seed=1), model="arc", epochs=1, pruner_epochs=1)
         >>> sentence = next(treebank(1, seed=2))
         >>> parser.parse(sentence, require=[(0, 1, "root")]).heads[0]
         0
@@ -308,7 +308,7 @@ class Parser(Stored):
         Examples
         --------
         >>> from turbotree.text import treebank
-        >>> parser = Parser.train(treebank(60, seed=1), epochs=1, pruner_epochs=1)
+        >>> parser = Parser.train(treebank(60, seed=1), model="arc", epochs=1, pruner_epochs=1)
         >>> first, second = parser.k_best(next(treebank(1, seed=2)), 2)
         >>> first.score >= second.score, first.heads != second.heads
         (True, True)
@@ -446,7 +446,7 @@ class Parser(Stored):
         Examples
         --------
         >>> from turbotree.text import treebank
-        >>> parser = Parser.train(treebank(60, seed=1), epochs=1, pruner_epochs=1)
+        >>> parser = Parser.train(treebank(60, seed=1), model="arc", epochs=1, pruner_epochs=1)
         >>> len(parser.sample(next(treebank(1, seed=2)), 5, seed=3))
         5
         """
@@ -527,7 +527,7 @@ class Parser(Stored):
         """Return what is worth knowing of it at a glance.
 
         >>> from turbotree.text import treebank
-        >>> Parser.train(treebank(60, seed=1), epochs=1, pruner_epochs=1, licence="CC0")
+        >>> Parser.train(treebank(60, seed=1), model="arc", epochs=1, licence="CC0")
         <Parser: parts arc; ... labels; ... features; trained on 60 sentences, CC0>
         """
         tables = [scorer.weights for scorer in self.sparse().values()]

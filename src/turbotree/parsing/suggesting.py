@@ -95,7 +95,7 @@ def suggest_sentences(
     Examples
     --------
     >>> from turbotree.text import treebank
-    >>> parser = Parser.train(treebank(60, seed=1), epochs=2)
+    >>> parser = Parser.train(treebank(60, seed=1), model="arc", epochs=2)
     >>> found = suggest_sentences(parser, treebank(20, seed=2), 3)
     >>> len(found), found[0].entropy >= found[1].entropy
     (3, True)
@@ -124,7 +124,7 @@ def suggest_words(
     Examples
     --------
     >>> from turbotree.text import treebank
-    >>> parser = Parser.train(treebank(60, seed=1), epochs=2)
+    >>> parser = Parser.train(treebank(60, seed=1), model="arc", epochs=2)
     >>> found = suggest_words(parser, treebank(20, seed=2), 5)
     >>> len(found), found[0].entropy >= found[1].entropy
     (5, True)

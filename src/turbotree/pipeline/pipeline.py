@@ -77,7 +77,7 @@ class Pipeline(Stored):
         --------
         >>> from turbotree.text import treebank
         >>> fast = {"fold_epochs": 1, "folds": 2, "token_epochs": 2, "tagger": {"epochs": 1},
-        ...     "parser": {"epochs": 1, "pruner_epochs": 1}}
+        ...     "parser": {"model": "arc", "epochs": 1, "pruner_epochs": 1}}
         >>> nlp = Pipeline.train(treebank(60, seed=1), **fast)
         >>> [parse.sentence.forms for parse in nlp("The dogs slept. A girl sang.")]
         [('The', 'dogs', 'slept', '.'), ('A', 'girl', 'sang', '.')]

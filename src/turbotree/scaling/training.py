@@ -78,7 +78,7 @@ def train_in_shards(
     >>> from turbotree.scaling import open_engine, open_worker_pool
     >>> from turbotree.text import treebank
     >>> with open_engine("processes", 2) as engine, open_worker_pool(engine, 2) as pool:
-    ...     parser = train_in_shards(treebank(20, seed=1), pool, 2, epochs=1, pruner_epochs=1)
+    ...     parser = train_in_shards(treebank(20, seed=1), pool, 2, model="arc", epochs=1)
     >>> parser.record["mixing"]
     {'shards': 2, 'shares': 'features', 'times': 2}
     """

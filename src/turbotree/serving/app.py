@@ -75,7 +75,7 @@ def create_app(
     --------
     >>> from turbotree import Parser
     >>> from turbotree.text import treebank
-    >>> parser = Parser.train(treebank(60, seed=1), epochs=1, pruner_epochs=1)
+    >>> parser = Parser.train(treebank(60, seed=1), model="arc", epochs=1, pruner_epochs=1)
     >>> callable(create_app(Engine(parser)))
     True
     """

@@ -22,7 +22,7 @@ def described(parses: Sequence[Parse], *, marginals: bool) -> dict[str, Any]:
 
     >>> from turbotree import Parser
     >>> from turbotree.text import treebank
-    >>> parser = Parser.train(treebank(60, seed=1), epochs=1, pruner_epochs=1)
+    >>> parser = Parser.train(treebank(60, seed=1), model="arc", epochs=1, pruner_epochs=1)
     >>> answer = described([parser.parse(next(treebank(1, seed=2)))], marginals=True)
     >>> sorted(answer)
     ['alternatives', 'marginals_converged', 'text', 'trees', 'words']

@@ -81,7 +81,7 @@ class Engine:
     Examples
     --------
     >>> from turbotree.text import treebank
-    >>> parser = Parser.train(treebank(60, seed=1), epochs=1, pruner_epochs=1)
+    >>> parser = Parser.train(treebank(60, seed=1), model="arc", epochs=1, pruner_epochs=1)
     >>> engine = Engine(parser)
     >>> (answer,) = engine.answer(Question(tagged="Birds/NOUN sing/VERB"))
     >>> len(answer["trees"][0]["heads"])

@@ -48,7 +48,13 @@ def demo(options: DemoOptions) -> None:
     started = time.perf_counter()
     with shown_progress() as progress:
         parser = Parser.train(
-            train, dev=dev, epochs=_EPOCHS, seed=seed, threads=threads, progress=progress
+            train,
+            dev=dev,
+            model="arc",
+            epochs=_EPOCHS,
+            seed=seed,
+            threads=threads,
+            progress=progress,
         )
     trained = time.perf_counter()
     parses = list(parser.pipe(test, threads=threads))

@@ -93,7 +93,10 @@ class LearningOptions(Options):
         None, "With --beta: the weight of the cost of errors (crf 0, svm 1).", metavar="G"
     )
     epochs: int | None = _training(
-        None, f"Passes over the data; {_DEFAULTS.epochs} for parsers.", metavar="N", least=1
+        None,
+        f"Passes over the data; {_DEFAULTS.epochs} for parsers. A network has a number of its own.",
+        metavar="N",
+        least=1,
     )
     step: float | None = _training(
         None,
@@ -148,13 +151,13 @@ class TrainOptions(LearningOptions):
         panel=INPUT,
     )
 
-    model: Literal["arc", "standard", "full", "third", "turbo", "network"] = _of_trees(
-        "arc",
-        "arc: each arc is scored by itself; fastest. standard: also consecutive siblings and "
-        "grandparents. full: also all pairs of siblings, and the heads of neighbouring words. "
-        "third: standard, the heads of neighbouring words, and siblings with their grandparent "
-        "or in threes. turbo: standard beside a neural network; most accurate. network: the "
-        "network alone.",
+    model: Literal["turbo", "network", "arc", "standard", "full", "third"] = _of_trees(
+        _DEFAULTS.model,
+        "turbo: a neural network beside the features of standard; most accurate. network: the "
+        "network alone. Features alone: arc: each arc is scored by itself; fastest. standard: "
+        "also consecutive siblings and grandparents. full: also all pairs of siblings, and the "
+        "heads of neighbouring words. third: standard, the heads of neighbouring words, and "
+        "siblings with their grandparent or in threes.",
     )
     network: str | None = _model(
         None,

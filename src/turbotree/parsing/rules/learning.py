@@ -69,7 +69,7 @@ def learn_rule_weights(
     --------
     >>> from turbotree import Parser
     >>> from turbotree.text import treebank
-    >>> parser = Parser.train(treebank(40, seed=1), epochs=1, pruner_epochs=1)
+    >>> parser = Parser.train(treebank(40, seed=1), model="arc", epochs=1, pruner_epochs=1)
     >>> rule = "rule one: [?] forall h: at most 1 m: label(h, m, 'nsubj*')"
     >>> knowing = learn_rule_weights(parser, rule, treebank(40, seed=1), epochs=2)
     >>> sorted(knowing.record["rules"])

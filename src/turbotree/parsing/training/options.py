@@ -127,7 +127,7 @@ class TrainingOptions:
         How many vectors to take of a file: those of the treebank's words, then the most frequent.
     """
 
-    model: str = "arc"
+    model: str = "turbo"
     parts: Sequence[str] | None = None
     loss: str | None = None
     beta: float | None = None

@@ -70,6 +70,7 @@ def select_parser(
     >>> len(parsers[0].templates()["arc"])
     5
     """
+    options.setdefault("model", "arc")
     options["templates"] = {"arc": load_templates("arc684"), **(options.get("templates") or {})}
     settings = options_from(TrainingOptions, "train", options, select_parser)
     if settings.families() != ("arc",):
