@@ -73,11 +73,11 @@ class Profile:
         ]
         lines += [
             f"  {name:<10} {spent:8.2f} s  {100 * spent / total if total else 0:5.1f} %  "
-            f"{1e6 * spent / words:7.1f} µs a word"
+            f"{1e6 * spent / words:7.1f} µs per word"
             for name, spent in self.seconds.items()
         ]
         counts = ", ".join(f"{count / sentences:,.1f} {name}" for name, count in self.parts.items())
-        lines.append(f"  parts a sentence: {counts}")
+        lines.append(f"  parts per sentence: {counts}")
         return "\n".join(lines)
 
 

@@ -126,8 +126,9 @@ def _met(training: dict[str, Any]) -> str:
 
 
 def _pruning(pruning: dict[str, float]) -> str:
+    heads = pruning.get("heads_per_word", pruning.get("heads_a_word"))  # as 0.1 called it
     return (
-        f"pruner  leaves {pruning['heads_a_word']:.2f} heads per word on dev and loses "
+        f"pruner  leaves {heads:.2f} heads per word on dev and loses "
         f"{pruning['gold_arcs_lost_percent']:.2f} % of the gold arcs"
     )
 

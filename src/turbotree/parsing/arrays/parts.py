@@ -1,4 +1,4 @@
-"""The parts of a sentence whose scores stand in arrays with an axis a word."""
+"""The parts of a sentence whose scores stand in arrays with one axis per word of a part."""
 
 from __future__ import annotations
 

@@ -241,7 +241,7 @@ class ParserTrainer:
         pruning = pruning_record(self.dev, candidates)
         if pruning:
             self._run.progress.note(
-                f"{name:8} {pruning['heads_a_word']:.2f} heads per word on dev, "
+                f"{name:8} {pruning['heads_per_word']:.2f} heads per word on dev, "
                 f"{pruning['gold_arcs_lost_percent']:.2f} % of the gold arcs lost"
             )
         return pruning

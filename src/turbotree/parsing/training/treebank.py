@@ -150,7 +150,7 @@ def pruning_record(data: Treebank, candidates: Sequence[Parts]) -> dict[str, flo
         for heads, arcs in zip(data.heads, candidates, strict=True)
     )
     return {
-        "heads_a_word": sum(len(arcs.rows) for arcs in candidates) / data.words,
+        "heads_per_word": sum(len(arcs.rows) for arcs in candidates) / data.words,
         "gold_arcs_lost_percent": 100.0 * (data.words - kept) / data.words,
     }
 
