@@ -1,11 +1,13 @@
 """What the network and the features of a turbo parser each do: accuracy, proofs, calibration.
 
-    python benchmarks/mixture.py MODEL FILE [--ablation] [--record TREEBANK] [--json]
+    python benchmarks/mixture.py FILE MODEL [MODEL...] [--record TREEBANK] [--variant TEXT] [--json]
+    python benchmarks/mixture.py FILE MODEL --ablation [--record TREEBANK] [--json]
 
-FILE holds trees that the model was not trained on. --ablation parses it with parts of the model
-alone: the network; with features of arcs; with those of siblings and grandparents; with all of
-them; and with the labels of the features. Nothing is trained or fitted again. --record writes the
-figures to figures.json, under the name of the treebank.
+FILE holds trees that the models were not trained on. Of several models, trained with other seeds,
+the mean is given as well. --ablation parses FILE with parts of the model alone: the network; with
+features of arcs; with those of siblings and grandparents; with all of them; and with the labels of
+the features. Nothing is trained or fitted again. --record writes the figures to figures.json, under
+the name of the treebank; --variant says what is not the default in their training.
 """
 
 from __future__ import annotations
@@ -91,25 +93,44 @@ def measured(parser: Parser, gold: list[Sentence]) -> dict[str, Any]:
     }
 
 
+def mean(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the mean of each figure, and the largest calibration error."""
+    found = {key: round(sum(row[key] for row in rows) / len(rows), 2) for key in rows[0]}
+    found["calibration error"] = max(row["calibration error"] for row in rows)
+    return found
+
+
 def main() -> None:
     """Measure, and print."""
     arguments = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    arguments.add_argument("model", type=Path)
     arguments.add_argument("file", type=Path)
+    arguments.add_argument("models", type=Path, nargs="+", metavar="MODEL")
     arguments.add_argument("--ablation", action="store_true")
     arguments.add_argument("--record", metavar="TREEBANK")
+    arguments.add_argument("--variant", default="", metavar="TEXT")
     arguments.add_argument("--json", action="store_true")
     given = arguments.parse_args()
-    parser, gold = Parser.load(given.model), list(read_conllu(given.file))
-    if parser.network is None:
-        raise SystemExit(f"{given.model}: a parser without a network")
-    chosen = variants(parser) if given.ablation else {"turbo": parser}
-    rows = {name: measured(own, gold) for name, own in chosen.items()}
-    if given.record:
+    parsers = {path.name: Parser.load(path) for path in given.models}
+    for name, parser in parsers.items():
+        if parser.network is None:
+            raise SystemExit(f"{name}: a parser without a network")
+    if given.ablation:
+        parsers = variants(next(iter(parsers.values())))
+    gold = list(read_conllu(given.file))
+    rows = {name: measured(own, gold) for name, own in parsers.items()}
+    if given.ablation:
         setting = "development data, gold tags; parts of one turbo model, nothing fitted again"
-        for name, row in rows.items():
-            values = {key: row[key] for key in ("UAS", "LAS")}
-            where = f"ablation/{given.record}/{name}"
+        recorded = {f"ablation/{given.record}/{name}": row for name, row in rows.items()}
+    else:
+        seeds = f"mean of {len(rows)} seeds" if len(rows) > 1 else "one seed"
+        setting = f"test set, gold tags, punctuation counted, default options, {seeds}"
+        rows["mean"] = mean(list(rows.values()))
+        variant = f", {given.variant}" if given.variant else ""
+        recorded = {f"networks/{given.record}/turbotree turbo{variant}": rows["mean"]}
+    if given.record:
+        for where, row in recorded.items():
+            kept = ("UAS", "LAS") if given.ablation else ("UAS", "LAS", "calibration error")
+            values = {key: row[key] for key in kept}
             record(where, values, setting=setting, script=__file__)
     if given.json:
         print(json.dumps(rows))

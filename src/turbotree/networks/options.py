@@ -10,8 +10,10 @@ from turbotree.errors import InputError
 #: Losses of arcs: each word's head by itself, or the tree as a whole.
 ARC_LOSSES = ("heads", "trees")
 
-#: The usual size of a BiLSTM layer per direction; smaller ones have smaller perceptrons too.
+#: The usual size of a BiLSTM layer per direction, and that from which perceptrons are the same: on
+#: English, smaller ones would cost a network of 128 half a point of LAS and save it no time.
 _ACCURATE = 200
+_FAST = 128
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,14 +93,14 @@ class NetworkOptions:
 
     @classmethod
     def of_size(cls, hidden: int, *, seed: int = 1) -> NetworkOptions:
-        """Return the options of a network of a size; the perceptrons follow the BiLSTM.
+        """Return the options of a network of a size; small ones have smaller perceptrons.
 
         >>> NetworkOptions.of_size(200) == NetworkOptions()
         True
-        >>> NetworkOptions.of_size(128).arc_size, NetworkOptions.of_size(128).label_size
-        (128, 48)
+        >>> NetworkOptions.of_size(128).arc_size, NetworkOptions.of_size(64).arc_size
+        (192, 128)
         """
-        if hidden < _ACCURATE:
+        if hidden < _FAST:
             return cls(hidden=hidden, arc_size=128, label_size=48, seed=seed)
         return cls(hidden=hidden, seed=seed)
 
