@@ -14,7 +14,7 @@ from turbotree.text.surface import surface_tokens
 # Time of a sentence in an epoch, in tenths of that of UPOS, as measured on English EWT. Once a
 # learner has run its own speed counts, so that this need only be right within a factor of two.
 _TOKENS, _FIRST, _GIVEN, _LEMMAS = 2.5, 10.0, 4.0, 1.5
-_PRUNER, _LABELS, _ARCS, _EACH_FAMILY = 11.0, 9.0, 25.0, 25.0
+_PRUNER, _LABELS, _ARCS, _EACH_FAMILY, _NETWORK = 11.0, 9.0, 25.0, 25.0, 25.0
 
 
 def fold_name(fold: int, folds: int) -> str:
@@ -38,7 +38,7 @@ def expected_work(train: Sequence[Sentence], options: PipelineOptions) -> dict[s
     >>> work = expected_work(list(treebank(20, seed=1)), PipelineOptions(folds=2))
     >>> list(work)[:5], list(work)[-4:]
     (['tokens', 'upos', 'xpos', 'feats', 'fold 1 of 2: upos'],
-     ['lemmas', 'pruner', 'parts', 'labels'])
+     ['pruner', 'parts', 'labels', 'network'])
     """
     count = len(train)
     tagger = TaggerOptions(**options.tagger_options())
@@ -66,8 +66,12 @@ def expected_work(train: Sequence[Sentence], options: PipelineOptions) -> dict[s
         add_lemmas(prefix, others)
     add_lemmas("", count)
     parser = TrainingOptions(**options.parser_options())
-    work["pruner"] = _PRUNER * count * parser.pruner_epochs
-    parts = _ARCS + _EACH_FAMILY * (len(parser.families()) - 1)
-    work["parts"] = parts * count * parser.epochs
-    work["labels"] = _LABELS * count * parser.epochs
+    if parser.has_features:
+        work["pruner"] = _PRUNER * count * parser.pruner_epochs
+        parts = _ARCS + _EACH_FAMILY * (len(parser.families()) - 1)
+        work["parts"] = parts * count * parser.epochs
+        work["labels"] = _LABELS * count * parser.epochs
+    network = parser.network_options()
+    if network is not None:
+        work["network"] = _NETWORK * count * network.epochs(sum(map(len, train)))
     return work
