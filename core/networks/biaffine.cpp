@@ -16,12 +16,14 @@ Encodings room_for(const Layout& layout, std::span<const std::int32_t> lengths) 
   room.arc_modifiers.resize(words * sizes.arcs);
   room.label_heads.resize(heads * sizes.label_size);
   room.label_modifiers.resize(words * sizes.label_size);
+  room.columns.resize(words * sizes.column_size);
   return room;
 }
 
 Encodings repeated(const Layout& layout, const Encodings& encodings,
                    std::span<const std::int32_t> sentences) {
   const std::ptrdiff_t arcs = layout.sizes.arcs, size = layout.sizes.label_size;
+  const std::ptrdiff_t column_size = layout.sizes.column_size;
   std::vector<std::int32_t> lengths;
   for (const std::int32_t sentence : sentences) lengths.push_back(encodings.length(sentence));
   Encodings copies = room_for(layout, lengths);
@@ -37,6 +39,7 @@ Encodings repeated(const Layout& layout, const Encodings& encodings,
     copy(encodings.arc_modifiers, copies.arc_modifiers, word, to_word, lengths[i], arcs);
     copy(encodings.label_heads, copies.label_heads, head, to_head, lengths[i] + 1, size);
     copy(encodings.label_modifiers, copies.label_modifiers, word, to_word, lengths[i], size);
+    copy(encodings.columns, copies.columns, word, to_word, lengths[i], column_size);
   }
   return copies;
 }
@@ -45,13 +48,15 @@ void gather(const PackedWeights& packed, const Steps& steps, const std::vector<f
             std::span<const std::int32_t> places, Encodings& encodings) {
   const Layout& layout = *packed.layout;
   const int arcs = layout.sizes.arcs, size = layout.sizes.label_size;
+  const int column_size = layout.sizes.column_size;
   const int width = layout.sizes.perceptrons();
   std::vector<float> modifiers(static_cast<std::size_t>(steps.total()) * arcs);
   for (int row = 0; row < steps.total(); ++row)
     std::copy_n(packed.weights + layout.arc_bias.offset, arcs,
                 modifiers.data() + static_cast<std::ptrdiff_t>(row) * arcs);
-  multiply(*packed.kernels, perceptrons.data() + arcs, steps.total(), packed.arc, modifiers.data(),
-           true, width, arcs);
+  if (arcs > 0)
+    multiply(*packed.kernels, perceptrons.data() + arcs, steps.total(), packed.arc,
+             modifiers.data(), true, width, arcs);
   for (std::size_t b = 0; b < steps.sentences.size(); ++b) {
     const int place = places.empty() ? static_cast<int>(b) : places[b];
     const std::ptrdiff_t word = encodings.starts[place], head = encodings.head_row(place);
@@ -68,6 +73,8 @@ void gather(const PackedWeights& packed, const Steps& steps, const std::vector<f
       std::copy_n(values + 2 * arcs, size, encodings.label_heads.data() + (head + 1 + i) * size);
       std::copy_n(values + 2 * arcs + size, size,
                   encodings.label_modifiers.data() + (word + i) * size);
+      std::copy_n(values + 2 * (arcs + size), column_size,
+                  encodings.columns.data() + (word + i) * column_size);
     }
   }
 }
@@ -78,6 +85,7 @@ void scatter_backward(const PackedWeights& packed, const Steps& steps,
   const Layout& layout = *packed.layout;
   const Kernels& kernels = *packed.kernels;
   const int arcs = layout.sizes.arcs, size = layout.sizes.label_size;
+  const int column_size = layout.sizes.column_size;
   const int width = layout.sizes.perceptrons();
   std::vector<float> d_modifiers(static_cast<std::size_t>(steps.total()) * arcs);
   for (std::size_t b = 0; b < steps.sentences.size(); ++b) {
@@ -96,8 +104,11 @@ void scatter_backward(const PackedWeights& packed, const Steps& steps,
       std::copy_n(d_encodings.label_heads.data() + (head + 1 + i) * size, size, values + 2 * arcs);
       std::copy_n(d_encodings.label_modifiers.data() + (word + i) * size, size,
                   values + 2 * arcs + size);
+      std::copy_n(d_encodings.columns.data() + (word + i) * column_size, column_size,
+                  values + 2 * (arcs + size));
     }
   }
+  if (arcs == 0) return;
   multiply(kernels, d_modifiers.data(), steps.total(), packed.arc_transposed,
            d_perceptrons.data() + arcs, false, arcs, width);
   multiply_transposed(kernels, perceptrons.data() + arcs, width, arcs, d_modifiers.data(), arcs,

@@ -14,12 +14,13 @@
 
 namespace turbotree::networks {
 
-// What arcs and labels of some sentences are scored by, sentence after sentence. Heads have a row
-// for the root before those of each sentence's words.
+// What arcs, labels and columns of some sentences are scored by, sentence after sentence. Heads
+// have a row for the root before those of each sentence's words.
 struct Encodings {
   std::vector<std::int32_t> starts{0};          // of the sentences' words, and the end
   std::vector<float> arc_heads, arc_modifiers;  // modifiers: already multiplied by U, plus u
   std::vector<float> label_heads, label_modifiers;
+  std::vector<float> columns;  // what words' labels are scored by
 
   int sentences() const { return static_cast<int>(starts.size()) - 1; }
   int words() const { return starts.back(); }

@@ -94,22 +94,32 @@ void make_inputs(OwnedInputs* self, const Ids& starts, const Ids& words, const I
 
 void make_sizes(Sizes* self, int words, int word_size, int surfaces, int surface_size, int tags,
                 int tag_size, int lemmas, int lemma_size, int vectors, int vector_size,
-                int projected_size, int layers, int hidden, int arcs, int labels, int label_size) {
+                int projected_size, int layers, int hidden, int arcs, int labels, int label_size,
+                const std::vector<int>& columns, int column_size) {
   const Sizes sizes{{words, word_size, surfaces, surface_size, tags, tag_size, lemmas, lemma_size,
                      vectors, vector_size, projected_size},
                     layers,
                     hidden,
                     arcs,
                     labels,
-                    label_size};
+                    label_size,
+                    columns,
+                    column_size};
   constexpr int kWidest = 4096, kMost = 1 << 26;
   for (const int count : {words, surfaces, tags, lemmas, vectors})
     require(count >= 0 && count <= kMost, "a table with an impossible number of rows");
   for (const int width :
        {word_size, surface_size, tag_size, lemma_size, vector_size, projected_size})
     require(width >= 0 && width <= kWidest, "an input with an impossible size");
-  for (const int width : {hidden, arcs, labels, label_size})
-    require(width >= 1 && width <= kWidest, "a layer with an impossible size");
+  const int trees = arcs > 0 ? 1 : 0, least = columns.empty() ? 0 : 1;
+  for (const int width : {arcs, labels, label_size})
+    require(width >= trees && width <= trees * kWidest, "a layer with an impossible size");
+  require(hidden >= 1 && hidden <= kWidest && column_size >= least &&
+              column_size <= least * kWidest && trees + least > 0,
+          "a layer with an impossible size");
+  require(columns.size() <= 64, "more columns than words have");
+  for (const int count : columns)
+    require(count >= 1 && count <= kMost / 64, "a column with an impossible number of labels");
   require(layers >= 0 && layers <= 8 && sizes.input.size() >= 1,
           "a network with an impossible shape");
   require((projected_size == 0) == (vector_size == 0), "pretrained vectors without a projection");
@@ -133,13 +143,15 @@ void check_vectors(const Sizes& sizes, std::size_t size) {
 class Training {
  public:
   Training(const std::string& kernels, const Sizes& sizes, const OwnedInputs& inputs,
-           const Ids& heads, const Ids& labels, const Floats& vectors, const Floats& word_shares,
-           const Floats& lemma_shares, float group_share, float lstm_share, float perceptron_share,
-           bool shared_dropout, bool trees, float mean_decay, float square_decay, float epsilon,
-           float largest_norm, float average_decay, int shards, std::uint64_t seed)
+           const Ids& heads, const Ids& labels, const Ids& columns, const Floats& vectors,
+           const Floats& word_shares, const Floats& lemma_shares, float group_share,
+           float lstm_share, float perceptron_share, bool shared_dropout, bool trees,
+           float mean_decay, float square_decay, float epsilon, float largest_norm,
+           float average_decay, int shards, std::uint64_t seed)
       : inputs_(inputs),
         heads_(copied(heads)),
         labels_(copied(labels)),
+        columns_(copied(columns)),
         vectors_(copied(vectors)),
         trainer_(kernels_named(kernels), Layout(sizes), [&] {
           TrainingOptions options;
@@ -163,12 +175,16 @@ class Training {
                 lemma_shares.shape(0) >= static_cast<std::size_t>(sizes.input.lemmas),
             "the shares of hidden words do not fit the network");
     const Inputs view = inputs_.view();
-    require(heads_.size() == view.words.size() && labels_.size() == view.words.size(),
-            "the trees do not fit the sentences");
+    const std::size_t width = sizes.columns.size();
+    require(heads_.size() == view.words.size() && labels_.size() == view.words.size() &&
+                columns_.size() == view.words.size() * width,
+            "the trees or columns do not fit the sentences");
+    for (std::size_t i = 0; i < columns_.size(); ++i)
+      require(columns_[i] < sizes.columns[i % width], "a label that cannot be");
     for (int sentence = 0; sentence < view.sentences(); ++sentence)
       for (std::int32_t i = view.starts[sentence]; i < view.starts[sentence + 1]; ++i)
         require(heads_[i] <= view.length(sentence) && heads_[i] != i - view.starts[sentence] + 1 &&
-                    labels_[i] < sizes.labels,
+                    (labels_[i] < sizes.labels || sizes.arcs == 0),
                 "a head or label that cannot be");
     trainer_.initialise();
   }
@@ -177,8 +193,8 @@ class Training {
     for (const std::int32_t sentence : view(sentences))
       require(sentence >= 0 && sentence < inputs_.view().sentences(), "no such sentence");
     const Unlocked unlocked;
-    const BatchLoss loss = trainer_.accumulate(inputs_.view(), {heads_, labels_}, vectors_.data(),
-                                               view(sentences), dropout, threads);
+    const BatchLoss loss = trainer_.accumulate(inputs_.view(), {heads_, labels_, columns_},
+                                               vectors_.data(), view(sentences), dropout, threads);
     return {loss.arcs, loss.labels, loss.words};
   }
 
@@ -212,7 +228,7 @@ class Training {
 
  private:
   OwnedInputs inputs_;
-  std::vector<std::int32_t> heads_, labels_;
+  std::vector<std::int32_t> heads_, labels_, columns_;
   std::vector<float> vectors_;
   Trainer trainer_;
 };
@@ -260,8 +276,13 @@ Arcs checked(const Encodings& encodings, const Input<std::int32_t, 2>& rows, con
   return arcs;
 }
 
+void require_trees(const Network& network) {
+  require(network.layout().sizes.arcs > 0, "this network has no trees");
+}
+
 Output<double> arcs_of(const Network& network, const Encodings& encodings,
                        const Input<std::int32_t, 2>& rows, const Ids& offsets) {
+  require_trees(network);
   const Arcs arcs = checked(encodings, rows, offsets);
   std::vector<double> values(rows.shape(0));
   {
@@ -274,6 +295,7 @@ Output<double> arcs_of(const Network& network, const Encodings& encodings,
 Output<double> labels_of(const Network& network, const Encodings& encodings,
                          const Input<std::int32_t, 2>& rows, const Ids& offsets,
                          const Ids& label_offsets, const Ids& labels) {
+  require_trees(network);
   const Arcs arcs = checked(encodings, rows, offsets);
   const LabelLists lists{view(label_offsets), view(labels)};
   require(lists.offsets.size() == rows.shape(0) + 1 && lists.offsets.front() == 0 &&
@@ -292,8 +314,20 @@ Output<double> labels_of(const Network& network, const Encodings& encodings,
   return to_numpy(std::move(values));
 }
 
+Output<float, 2> column_of(const Network& network, const Encodings& encodings, int number) {
+  const std::vector<int>& columns = network.layout().sizes.columns;
+  require(number >= 0 && static_cast<std::size_t>(number) < columns.size(), "no such column");
+  std::vector<float> values(static_cast<std::size_t>(encodings.words()) * columns[number]);
+  {
+    const Unlocked unlocked;
+    network.column(encodings, number, values.data());
+  }
+  return to_numpy(std::move(values), columns[number]);
+}
+
 std::tuple<Output<std::int32_t, 2>, Output<std::int32_t>, Output<double>> likely_arcs_of(
     const Network& network, const Encodings& encodings, double threshold, int max_heads) {
+  require_trees(network);
   require(threshold >= 0.0 && threshold <= 1.0 && max_heads >= 1,
           "a threshold from 0 to 1 and at least one head are expected");
   LikelyArcs found;
@@ -355,7 +389,7 @@ NB_MODULE(_core, m) {
       .def("__init__", &make_sizes, nb::kw_only(), "words"_a, "word_size"_a, "surfaces"_a,
            "surface_size"_a, "tags"_a, "tag_size"_a, "lemmas"_a, "lemma_size"_a, "vectors"_a,
            "vector_size"_a, "projected_size"_a, "layers"_a, "hidden"_a, "arcs"_a, "labels"_a,
-           "label_size"_a)
+           "label_size"_a, "columns"_a, "column_size"_a)
       .def("blocks", &blocks_of, "Name, rows and columns of each matrix of the flat weights.");
 
   nb::class_<OwnedInputs>(m, "Inputs")
@@ -364,12 +398,12 @@ NB_MODULE(_core, m) {
 
   nb::class_<Training>(m, "Training")
       .def(nb::init<const std::string&, const Sizes&, const OwnedInputs&, const Ids&, const Ids&,
-                    const Floats&, const Floats&, const Floats&, float, float, float, bool, bool,
-                    float, float, float, float, float, int, std::uint64_t>(),
-           nb::kw_only(), "kernels"_a, "sizes"_a, "inputs"_a, "heads"_a, "labels"_a, "vectors"_a,
-           "word_shares"_a, "lemma_shares"_a, "group_share"_a, "lstm_share"_a, "perceptron_share"_a,
-           "shared_dropout"_a, "trees"_a, "mean_decay"_a, "square_decay"_a, "epsilon"_a,
-           "largest_norm"_a, "average_decay"_a, "shards"_a, "seed"_a)
+                    const Ids&, const Floats&, const Floats&, const Floats&, float, float, float,
+                    bool, bool, float, float, float, float, float, int, std::uint64_t>(),
+           nb::kw_only(), "kernels"_a, "sizes"_a, "inputs"_a, "heads"_a, "labels"_a, "columns"_a,
+           "vectors"_a, "word_shares"_a, "lemma_shares"_a, "group_share"_a, "lstm_share"_a,
+           "perceptron_share"_a, "shared_dropout"_a, "trees"_a, "mean_decay"_a, "square_decay"_a,
+           "epsilon"_a, "largest_norm"_a, "average_decay"_a, "shards"_a, "seed"_a)
       .def("accumulate", &Training::accumulate, "sentences"_a, "dropout"_a, "threads"_a,
            "Add the gradient of some sentences; losses of arcs and labels, and the words counted.")
       .def("update", &Training::update, "rate"_a, "threads"_a)
@@ -390,6 +424,7 @@ NB_MODULE(_core, m) {
       .def("arcs", &arcs_of, "encodings"_a, "rows"_a, "offsets"_a)
       .def("labels", &labels_of, "encodings"_a, "rows"_a, "offsets"_a, "label_offsets"_a,
            "labels"_a)
+      .def("column", &column_of, "encodings"_a, "number"_a)
       .def("likely_arcs", &likely_arcs_of, "encodings"_a, "threshold"_a, "max_heads"_a);
 
   m.def("surface_features", &surface_features, "forms"_a, "lowers"_a, "shapes"_a, "buckets"_a);

@@ -26,6 +26,7 @@ void PackedWeights::pack(const float* all, bool transposed) {
   both(layout->label, label, &label_transposed);
   both(layout->label_modifier, label_modifier, &label_modifier_transposed);
   both(layout->label_head, label_head, &label_head_transposed);
+  both(layout->column, column, &column_transposed);
 }
 
 void encode(const PackedWeights& packed, const Inputs& inputs, const Steps& steps,

@@ -1,4 +1,5 @@
-// From words to what arcs and labels are scored by: embeddings, BiLSTM layers, perceptrons.
+// From words to what arcs, labels and columns are scored by: embeddings, BiLSTM layers,
+// perceptrons.
 #pragma once
 
 #include <vector>
@@ -32,6 +33,7 @@ struct PackedWeights {
   Packed label, label_transposed;
   Packed label_modifier, label_modifier_transposed;
   Packed label_head, label_head_transposed;
+  Packed column, column_transposed;
 };
 
 struct DropoutShares {
@@ -49,7 +51,7 @@ struct Activations {
   std::vector<std::vector<float>> inputs;   // of each layer, then of the perceptrons
   std::vector<std::vector<float>> outputs;  // of each layer, before dropout
   std::vector<LstmTrace> traces;            // forward and backward of each layer
-  std::vector<float> perceptrons;           // rows x (2 arcs + 2 label_size)
+  std::vector<float> perceptrons;           // rows x sizes.perceptrons()
 };
 
 // Draws what is dropped, if anything, from `random`.

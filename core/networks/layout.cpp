@@ -53,20 +53,26 @@ Layout::Layout(const Sizes& given) : sizes(given) {
   arc = add("arc", sizes.arcs, sizes.arcs,
             0.5f * spread(sizes.arcs) / std::sqrt(static_cast<float>(std::max(sizes.arcs, 1))));
   arc_bias = add("arc.bias", 1, sizes.arcs, 0.0f);
-  distance = add("distance", 1, kDistances, 0.0f);
+  distance = add("distance", 1, sizes.arcs > 0 ? kDistances : 0, 0.0f);
   const float small = 0.5f * spread(sizes.label_size);
   label = add("label", sizes.label_size, sizes.labels * sizes.label_size,
               small / std::sqrt(static_cast<float>(std::max(sizes.label_size, 1))));
   label_modifier = add("label.modifier", sizes.label_size, sizes.labels, small);
   label_head = add("label.head", sizes.label_size, sizes.labels, small);
   label_bias = add("label.bias", 1, sizes.labels, 0.0f);
+  column =
+      add("column", sizes.column_size, sizes.column_labels(), 0.5f * spread(sizes.column_size));
+  column_bias = add("column.bias", 1, sizes.column_labels(), 0.0f);
 }
 
 std::vector<const Block*> Layout::blocks() const {
   std::vector<const Block*> all{&words, &surfaces, &tags, &lemmas, &projection};
   for (const LstmBlocks& one : lstm) all.insert(all.end(), {&one.input, &one.recurrent, &one.bias});
-  all.insert(all.end(), {&perceptrons, &perceptron_bias, &root_arc, &root_label, &arc, &arc_bias,
-                         &distance, &label, &label_modifier, &label_head, &label_bias});
+  all.insert(all.end(), {&perceptrons, &perceptron_bias});
+  if (sizes.arcs > 0)
+    all.insert(all.end(), {&root_arc, &root_label, &arc, &arc_bias, &distance, &label,
+                           &label_modifier, &label_head, &label_bias});
+  if (!sizes.columns.empty()) all.insert(all.end(), {&column, &column_bias});
   return all;
 }
 

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -27,13 +28,16 @@ struct Sizes {
   InputSizes input;
   int layers = 2;
   int hidden = 200;  // per direction
-  int arcs = 192;    // of the perceptrons before the arcs' scores
+  int arcs = 192;    // of the perceptrons before the arcs' scores; 0: there are no trees
   int labels = 0;    // how many relations there are
   int label_size = 64;
+  std::vector<int> columns;  // how many labels each column of words has
+  int column_size = 0;       // of the perceptron before them
 
   int layer_input(int layer) const { return layer == 0 ? input.size() : 2 * hidden; }
   int output() const { return layers == 0 ? input.size() : 2 * hidden; }
-  int perceptrons() const { return 2 * arcs + 2 * label_size; }
+  int perceptrons() const { return 2 * arcs + 2 * label_size + column_size; }
+  int column_labels() const { return std::accumulate(columns.begin(), columns.end(), 0); }
 };
 
 // Distances between head and modifier: how many are told apart.
@@ -64,10 +68,11 @@ struct Layout {
   Block words, surfaces, tags, lemmas;
   Block projection;                    // vector_size x projected_size
   std::vector<LstmBlocks> lstm;        // forward and backward of each layer in turn
-  Block perceptrons, perceptron_bias;  // for arcs' heads, modifiers, then labels' ones
+  Block perceptrons, perceptron_bias;  // for arcs' heads, modifiers, labels' ones, columns
   Block root_arc, root_label;          // stand for the root as a head
   Block arc, arc_bias, distance;       // modifier x head, head, bucket
   Block label, label_modifier, label_head, label_bias;  // size x (labels size), size x labels
+  Block column, column_bias;                            // size x labels of all columns
   std::size_t total = 0;
 
   // All of them in the order of the array.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "common/interrupt.h"
+#include "networks/columns.h"
 #include "networks/workers.h"
 
 namespace turbotree::networks {
@@ -170,6 +171,24 @@ void Network::labels(const Encodings& encodings, const Arcs& parts, const LabelL
       if (arcs.size() == kArcsAtOnce) score();
     }
   if (!arcs.empty()) score();
+}
+
+void Network::column(const Encodings& encodings, int number, float* log_probabilities) const {
+  const std::vector<int>& columns = layout_.sizes.columns;
+  const int labels = columns[number], all = layout_.sizes.column_labels();
+  const int first = std::accumulate(columns.begin(), columns.begin() + number, 0);
+  ColumnBuffers buffers;
+  for (int begin = 0; begin < encodings.words(); begin += kWordsAtOnce) {
+    const int end = std::min(encodings.words(), begin + kWordsAtOnce);
+    column_scores(packed_, encodings, begin, end, buffers);
+    for (int word = begin; word < end; ++word, log_probabilities += labels) {
+      const std::ptrdiff_t row = word - begin;
+      std::copy_n(buffers.scores.data() + row * all + first, labels, log_probabilities);
+      bound(log_probabilities, labels);
+      kernels_->log_softmax(log_probabilities, labels);
+    }
+    count_work(buffers.scores.size() * layout_.sizes.column_size / 16);
+  }
 }
 
 }  // namespace turbotree::networks

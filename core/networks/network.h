@@ -1,4 +1,5 @@
-// A trained network: encodes sentences, and scores their arcs and labels by log-probabilities.
+// A trained network: encodes sentences, and scores arcs, their labels and those of words by
+// log-probabilities.
 #pragma once
 
 #include <cstdint>
@@ -48,6 +49,9 @@ class Network {
   // log p(label | arc) for each label of each arc's list, among all labels.
   void labels(const Encodings& encodings, const Arcs& parts, const LabelLists& lists,
               double* log_probabilities) const;
+
+  // log p(label | word) of all labels of a column for all words, word after word.
+  void column(const Encodings& encodings, int number, float* log_probabilities) const;
 
   // All arcs whose probability is at least `threshold` times that of the modifier's best head, the
   // likeliest `max_heads` of each modifier; by head, then by modifier.

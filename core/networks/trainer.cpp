@@ -55,7 +55,8 @@ BatchLoss Trainer::accumulate(const Inputs& inputs, const Targets& targets, cons
   for (std::size_t i = 0; i < all.sentences.size(); ++i)
     dealt[i % dealt.size()].push_back(all.sentences[i]);
   int words = 0;
-  for (const std::int32_t token : all.tokens) words += targets.heads[token] >= 0;
+  const std::size_t columns = layout_.sizes.columns.size();
+  for (const std::int32_t token : all.tokens) words += targets.known(token, columns);
   const float scale = 1.0f / static_cast<float>(std::max(words, 1));
 
   const int used = std::clamp(threads, 1, static_cast<int>(shards_.size()));
@@ -87,6 +88,21 @@ void Trainer::run_shard(Shard& shard, int number, const Inputs& inputs, const Ta
   Encodings d_encodings = room_for(layout_, steps.lengths);
   gather(packed_, steps, activations.perceptrons, {}, encodings);
 
+  if (layout_.sizes.arcs > 0)
+    run_trees(shard, inputs, targets, steps, scale, encodings, d_encodings);
+  if (!layout_.sizes.columns.empty())
+    run_columns(shard, inputs, targets, steps, scale, encodings, d_encodings);
+  std::vector<float> d_perceptrons(activations.perceptrons.size());
+  float* const gradient = shard.gradient.data();
+  scatter_backward(packed_, steps, activations.perceptrons, d_encodings, d_perceptrons, gradient,
+                   shard.arcs);
+  encode_backward(packed_, inputs, steps, activations, d_perceptrons, gradient, shard.touched,
+                  shard.encoder);
+}
+
+void Trainer::run_trees(Shard& shard, const Inputs& inputs, const Targets& targets,
+                        const Steps& steps, float scale, const Encodings& encodings,
+                        Encodings& d_encodings) {
   float* const gradient = shard.gradient.data();
   std::vector<float> scores;
   std::vector<LabelledArc> arcs;
@@ -119,11 +135,31 @@ void Trainer::run_shard(Shard& shard, int number, const Inputs& inputs, const Ta
                                       shard.labels.scores.data() + i * labels);
     label_scores_backward(packed_, some, d_encodings, gradient, shard.labels);
   }
-  std::vector<float> d_perceptrons(activations.perceptrons.size());
-  scatter_backward(packed_, steps, activations.perceptrons, d_encodings, d_perceptrons, gradient,
-                   shard.arcs);
-  encode_backward(packed_, inputs, steps, activations, d_perceptrons, gradient, shard.touched,
-                  shard.encoder);
+}
+
+void Trainer::run_columns(Shard& shard, const Inputs& inputs, const Targets& targets,
+                          const Steps& steps, float scale, const Encodings& encodings,
+                          Encodings& d_encodings) {
+  const std::vector<int>& columns = layout_.sizes.columns;
+  std::vector<std::int32_t> tokens;  // which word of the inputs each word of the encodings is
+  for (std::size_t b = 0; b < steps.sentences.size(); ++b)
+    for (int i = 0; i < steps.lengths[b]; ++i)
+      tokens.push_back(inputs.starts[steps.sentences[b]] + i);
+  for (int begin = 0; begin < encodings.words(); begin += kWordsAtOnce) {
+    const int end = std::min(encodings.words(), begin + kWordsAtOnce);
+    column_scores(packed_, encodings, begin, end, shard.columns);
+    float* scores = shard.columns.scores.data();
+    for (int word = begin; word < end; ++word) {
+      const std::int32_t* const golds = targets.columns.data() + columns.size() * tokens[word];
+      for (std::size_t c = 0; c < columns.size(); scores += columns[c++])
+        if (golds[c] >= 0)
+          shard.loss.labels += label_loss(*kernels_, columns[c], golds[c], scale, scores);
+        else
+          std::fill_n(scores, columns[c], 0.0f);
+    }
+    column_scores_backward(packed_, encodings, begin, end, d_encodings, shard.gradient.data(),
+                           shard.columns);
+  }
 }
 
 void Trainer::add_to_first(Shard& shard) {

@@ -1,6 +1,7 @@
 // Updates of a network's weights from batches of sentences: gradients, and Adam.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -8,6 +9,7 @@
 
 #include "networks/batch.h"
 #include "networks/biaffine.h"
+#include "networks/columns.h"
 #include "networks/embedding.h"
 #include "networks/encoder.h"
 #include "networks/kernels.h"
@@ -26,15 +28,22 @@ struct TrainingOptions {
   std::uint64_t seed = 0;
 };
 
-// The trees of the inputs' words; negative where they are not known.
+// The trees of the inputs' words and their labels in columns; negative where they are not known.
 struct Targets {
   std::span<const std::int32_t> heads;  // 0: the root
   std::span<const std::int32_t> labels;
+  std::span<const std::int32_t> columns;  // one row per word
+
+  bool known(std::int32_t word, std::size_t width) const {
+    const auto own = columns.subspan(width * word, width);
+    return heads[word] >= 0 ||
+           std::any_of(own.begin(), own.end(), [](std::int32_t label) { return label >= 0; });
+  }
 };
 
 struct BatchLoss {
-  double arcs = 0.0, labels = 0.0;  // sums over the words
-  int words = 0;                    // with known heads
+  double arcs = 0.0, labels = 0.0;  // sums over the words; labels of arcs and those in columns
+  int words = 0;                    // of which anything is known
 };
 
 // Everything that changes from update to update.
@@ -74,12 +83,17 @@ class Trainer {
     EncoderBuffers encoder;
     ArcBuffers arcs;
     LabelBuffers labels;
+    ColumnBuffers columns;
     LossBuffers losses;
     BatchLoss loss;
   };
 
   void run_shard(Shard& shard, int number, const Inputs& inputs, const Targets& targets,
                  std::span<const std::int32_t> sentences, float scale, bool dropout);
+  void run_trees(Shard& shard, const Inputs& inputs, const Targets& targets, const Steps& steps,
+                 float scale, const Encodings& encodings, Encodings& d_encodings);
+  void run_columns(Shard& shard, const Inputs& inputs, const Targets& targets, const Steps& steps,
+                   float scale, const Encodings& encodings, Encodings& d_encodings);
   void add_to_first(Shard& shard);
 
   const Kernels* kernels_;

@@ -202,6 +202,8 @@ def fit_arrays(mutant: Mutant, chance: random.Random) -> None:
             hidden=options["hidden"],
             arcs=options["arc_size"],
             labels=len(labels) if isinstance(labels, list) and labels else 1,
+            columns=[],
+            column_size=0,
         ).blocks()
     except (TypeError, ValueError, KeyError):
         return

@@ -66,7 +66,8 @@ class Reference:
             parts.append(self.vectors[arrays["vectors"][token]] @ weights["projection"])
         return np.concatenate(parts)
 
-    def perceptrons(self, sentence: int) -> tuple[Array, Array, Array, Array]:
+    def activations(self, sentence: int) -> Array:
+        """What comes out of all perceptrons, one row per word."""
         begin, end = self.arrays["starts"][sentence : sentence + 2]
         x = np.array([self.embed(token) for token in range(begin, end)])
         layer = 1
@@ -80,7 +81,10 @@ class Reference:
             )
             layer += 1
         values = x @ self.weights["perceptrons"] + self.weights["perceptrons.bias"]
-        values = np.where(values < 0, 0.1 * values, values)
+        return np.where(values < 0, 0.1 * values, values)
+
+    def perceptrons(self, sentence: int) -> tuple[Array, Array, Array, Array]:
+        values = self.activations(sentence)
         arcs = self.weights["root.arc"].shape[1]
         size = self.weights["root.label"].shape[1]
         arc_heads, modifiers, label_heads, label_modifiers = np.split(
@@ -92,6 +96,21 @@ class Reference:
             np.concatenate([self.weights["root.label"], label_heads]),
             label_modifiers,
         )
+
+    def columns(self, sentence: int, sizes: list[int]) -> list[Array]:
+        """Log-probabilities [word, label] of each column."""
+        scores = self.activations(sentence) @ self.weights["column"] + self.weights["column.bias"]
+        parts = np.split(scores, np.cumsum(sizes)[:-1], axis=1)
+        return [np.array([log_softmax(row) for row in own]) for own in parts]
+
+    def column_loss(self, golds: Array, sizes: list[int]) -> float:
+        """The mean loss per word with a known label; golds are [word, column]."""
+        total, starts = 0.0, self.arrays["starts"]
+        for sentence in range(len(starts) - 1):
+            for column, rows in enumerate(self.columns(sentence, sizes)):
+                for row, gold in zip(rows, golds[starts[sentence] :, column], strict=False):
+                    total -= row[gold] if gold >= 0 else 0.0
+        return total / int((golds >= 0).any(axis=1).sum())
 
     def scores(self, sentence: int) -> tuple[Array, Array]:
         """Scores [modifier - 1, head] of arcs, and [modifier - 1, head, label] of labels."""

@@ -178,6 +178,10 @@ class ChoiceProblem:
         parts = {"word": self._parts}
         return self._scorer.score_prepared(self._prepared, parts, weights)["word"]
 
+    def scores_by(self, scorer: PartScorer, batch: Batch) -> FloatArray:
+        """Score each label by any scorer; the batch is this sentence."""
+        return score_every(scorer, batch, {"word": self._parts})["word"]
+
     @property
     def choices(self) -> npt.NDArray[np.integer]:
         """The words whose labels are chosen, one per label."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypedDict
 
 from turbotree.errors import InputError
@@ -12,6 +12,7 @@ from turbotree.features.weights import check_bits
 from turbotree.labeling.templates import load_templates
 from turbotree.learning import LearnerOptions, Loss
 from turbotree.naming import unknown
+from turbotree.networks import NetworkOptions
 
 #: The tasks, each with the template sets it uses.
 TASKS = {
@@ -57,6 +58,7 @@ class TaggerKeywords(TypedDict, total=False):
     templates: Mapping[str, Sequence[str]] | None
     licence: str | None
     bits: int
+    network: int | NetworkOptions | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,7 +109,11 @@ class TaggerOptions:
     licence
         Licence of the training data, kept in the model file.
     bits
-        Bits of a weight in the finished model: 32, or 16 for a model of a third of the size.
+        Bits of a weight in the finished model: 32, or 16 for a model of a third of the size. The
+        weights of a network take 16 in either case; 8 stores them in half of that.
+    network
+        Size of a BiLSTM whose scores join those of the features: 200 is accurate, 128 is fast, 0
+        or None is none.
     """
 
     task: str = "chunk"
@@ -130,6 +136,7 @@ class TaggerOptions:
     templates: Mapping[str, Sequence[str]] | None = None
     licence: str | None = None
     bits: int = 32
+    network: int | NetworkOptions | None = None
 
     def __post_init__(self) -> None:
         if self.task not in TASKS:
@@ -146,7 +153,9 @@ class TaggerOptions:
             value = getattr(self, name)
             if value is not None and not isinstance(value, float | int):
                 raise InputError(f"{name} is {value!r}; expected a number")
-        check_bits(self.bits)
+        network = self.network_options()
+        if self.bits != 8 or network is None:
+            check_bits(self.bits)
         if self.threads < 1:
             raise InputError(f"threads is {self.threads}; expected at least 1")
         if self.least_count is not None and self.least_count < 1:
@@ -218,6 +227,30 @@ class TaggerOptions:
         """Return the least count of values that are told apart; None: that of each attribute."""
         return _LEAST_COUNTS.get(self.task) if self.least_count is None else self.least_count
 
+    def network_options(self) -> NetworkOptions | None:
+        """Return how to train the network; None if there is none.
+
+        For parts of speech it reads words alone; for chunks and entities their tags too, which it
+        may not if they are what it is to find.
+        """
+        options = NetworkOptions.chosen(self.network, seed=self.seed)
+        if options is None:
+            return None
+        tags = self.task != "tag" and not {"upos", "xpos", "feats"} & {
+            *(self.label_columns() or ())
+        }
+        return replace(options, lemma_size=0, tag_size=options.tag_size if tags else 0)
+
+    @property
+    def table_bits(self) -> int:
+        """Bits of a weight in the tables of sparse features."""
+        return max(16, self.bits)
+
+    @property
+    def network_bits(self) -> int:
+        """Bits of a weight of the network."""
+        return min(16, self.bits)
+
     def chosen_loss(self) -> Loss:
         """Return the loss."""
         return Loss.chosen(self.loss, self.beta, self.gamma)
@@ -234,7 +267,7 @@ class TaggerOptions:
 
     def to_record(self) -> dict[str, Any]:
         """Return what the outcome depends on, as JSON-ready data."""
-        learner = self.learner()
+        learner, network = self.learner(), self.network_options()
         return {
             "task": self.task,
             "label": self.label_columns(),
@@ -253,4 +286,5 @@ class TaggerOptions:
             "dropout": self.dropout_share(),
             "trigrams": self.trigrams,
             "licence": self.licence,
+            **({} if network is None else {"network": network.to_dict()}),
         }

@@ -13,10 +13,12 @@ from turbotree.features._core import MAX_LABELS
 from turbotree.files.headers import indices, shown, table, temperature, texts, whole
 from turbotree.labeling.answers import Model
 from turbotree.labeling.choices import ChoiceModel, LabelLists
+from turbotree.labeling.mixture import mixed, network_of, network_weights
 from turbotree.labeling.model import ChainModel
 from turbotree.labeling.schemes import SCHEMES, span_transitions
 from turbotree.labeling.tagger import TaggerStage
 from turbotree.labeling.trigrams import TrigramModel
+from turbotree.networks import Network
 
 if TYPE_CHECKING:
     from turbotree.labeling.tagger import Tagger
@@ -41,6 +43,8 @@ def contents(tagger: Tagger) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any
             "label_bits": model.weights.label_bits,
             "chain": isinstance(model, ChainModel),
         }
+        if (weights := network_weights(model)) is not None:
+            facts["mixture"] = {"features": weights[1], "network": weights[2]}
         if isinstance(model, TrigramModel):
             arrays[f"{stage.column}.triples"] = model.seen
         if isinstance(model, ChoiceModel):
@@ -48,7 +52,13 @@ def contents(tagger: Tagger) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any
             arrays[f"{stage.column}.list_offsets"] = model.lists.offsets
             arrays[f"{stage.column}.list_labels"] = model.lists.labels
         stages.append(facts)
+    network = network_of(tagger.stages)
+    own: dict[str, Any] = {}
+    if network is not None:
+        of_network, own["network"] = network.contents()
+        arrays |= {f"network.{name}": array for name, array in of_network.items()}
     return arrays, {
+        **own,
         "task": tagger.task,
         "columns": None if tagger.columns is None else list(tagger.columns),
         "encoder": tagger.encoder.to_dict(),
@@ -61,7 +71,11 @@ def fields_of(arrays: dict[str, npt.NDArray[Any]], header: dict[str, Any]) -> di
     """Return the fields of the tagger that a model file holds."""
     encoder = Encoder.from_dict(header["encoder"])
     columns = header["columns"]
-    stages = tuple(_stage(facts, arrays, encoder) for facts in header["stages"])
+    network = None
+    if "network" in header:
+        own = {name.removeprefix("network."): array for name, array in arrays.items()}
+        network = Network.from_contents(own, table(header["network"], "network"))
+    stages = tuple(_stage(facts, arrays, encoder, network) for facts in header["stages"])
     if not stages:
         raise ValueError("no stages")
     if len(stages) > 1 and stages[0].column not in encoder.attributes:
@@ -76,7 +90,10 @@ def fields_of(arrays: dict[str, npt.NDArray[Any]], header: dict[str, Any]) -> di
 
 
 def _stage(
-    facts: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], encoder: Encoder
+    facts: dict[str, Any],
+    arrays: dict[str, npt.NDArray[Any]],
+    encoder: Encoder,
+    network: Network | None,
 ) -> TaggerStage:
     column, labels = facts["column"], texts(facts["labels"], "labels")
     if not isinstance(column, str) or not labels or len(labels) > MAX_LABELS:
@@ -101,6 +118,10 @@ def _stage(
         names = ("list_offsets", "list_labels")
         lists = LabelLists(*(indices(arrays[f"{column}.{name}"], name) for name in names))
         model = ChoiceModel(templates, labels, lists, facts["given"], encoder, weights)
+    if network is not None:
+        weighted = table(facts["mixture"], "mixture")
+        of_features, weight = (temperature(weighted[x], x) for x in ("features", "network"))
+        model = mixed(model, network, column, of_features, weight)
     if (scheme is None) != (outer is None) or outer not in (None, *SCHEMES):
         raise ValueError(f"schemes {scheme!r}, {outer!r}")
     stage = TaggerStage(

@@ -24,6 +24,7 @@ from turbotree.text import Sentence, as_sentence, check_many
 if TYPE_CHECKING:
     from turbotree.labeling.data import TrainingSource
     from turbotree.labeling.training import TrainTaggerKeywords
+    from turbotree.networks import Network
 
 _BATCH_SIZE = 64
 
@@ -189,8 +190,16 @@ class Tagger(Stored):
             f"task {self.task}",
             ", ".join(f"{one.column} {len(one.model.labels)} labels" for one in self.stages),
             f"{self.features:,} features",
+            *([] if self.network is None else self.network.facts()[:1]),
             *training_facts(self.record),
         ]
+
+    @property
+    def network(self) -> Network | None:
+        """The network whose scores join those of the features, if there is one."""
+        from turbotree.labeling.mixture import network_of  # which mixes stages
+
+        return network_of(self.stages)
 
     @property
     def features(self) -> int:
@@ -219,4 +228,4 @@ def with_column(encoder: Encoder, batch: Batch, stage: TaggerStage, labels: IntA
     is_word[encoded.starts[:-1]] = False
     changed = encoded.ids.copy()
     changed[encoder.attributes.index(stage.column), is_word] = ids[labels]
-    return Batch.encoded(encoder, replace(encoded, ids=changed), batch.sentences)
+    return batch.with_encoding(encoder, replace(encoded, ids=changed))

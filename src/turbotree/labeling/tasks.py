@@ -13,6 +13,8 @@ from turbotree.features._core import Gradient
 from turbotree.labeling.model import ChainModel
 from turbotree.labeling.noise import WordNoise
 from turbotree.learning import Expectation
+from turbotree.scoring import Batch, PartScorer
+from turbotree.scoring.part_scorer import score_every
 
 
 class ChainProblem:
@@ -43,6 +45,11 @@ class ChainProblem:
                 for name, own in parts.items()
             ]
         )
+
+    def scores_by(self, scorer: PartScorer, batch: Batch) -> FloatArray:
+        """Score each part by any scorer; the batch is this sentence."""
+        scores = score_every(scorer, batch, self._rows.parts)
+        return np.concatenate([scores[name] for name in self._rows.parts])
 
     @property
     def choices(self) -> npt.NDArray[np.integer]:

@@ -9,26 +9,29 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from turbotree.arrays import IntArray
 from turbotree.chains import Transitions
 from turbotree.errors import InputError
 from turbotree.evaluation import span_scores
 from turbotree.features import Encoder, Weights, attributes_of, parse_templates
 from turbotree.features._core import MAX_LABELS
 from turbotree.labeling.answers import Model, answer
-from turbotree.labeling.choices import ChoiceModel, ChoiceTask, LabelLists
+from turbotree.labeling.choices import ChoiceModel, ChoiceProblem, ChoiceTask, LabelLists
 from turbotree.labeling.data import (
     Labelled,
     TrainingSource,
     are_spans,
     choose_columns,
+    held_out,
     read_labelled,
 )
+from turbotree.labeling.mixture import fit_stage
 from turbotree.labeling.model import TRIPLE, ChainModel, split_by_labels, split_templates
 from turbotree.labeling.noise import WordNoise
 from turbotree.labeling.options import TASKS, TaggerKeywords, TaggerOptions
 from turbotree.labeling.schemes import convert, detect_scheme, span_transitions
 from turbotree.labeling.tagger import Tagger, TaggerStage
-from turbotree.labeling.tasks import ChainTask
+from turbotree.labeling.tasks import ChainProblem, ChainTask
 from turbotree.labeling.templates import load_templates
 from turbotree.labeling.trigrams import TrigramModel, TrigramTask, seen_triples
 from turbotree.learning import Run, Stage
@@ -36,6 +39,9 @@ from turbotree.learning.progress import Progress, Silent
 from turbotree.learning.run import RunKeywords
 from turbotree.learning.temperature import fit_temperature, typical_temperature
 from turbotree.naming import options_from
+from turbotree.networks import Network, NetworkOptions
+from turbotree.networks.training import STAGE as NETWORK_STAGE
+from turbotree.networks.training import ColumnLabels, NetworkTask, network_stage
 from turbotree.scoring import Batch
 from turbotree.text import Sentence
 from turbotree.text.sentence import fingerprint
@@ -44,6 +50,7 @@ from turbotree.text.sentence import fingerprint
 TrainedStage = tuple[TaggerStage, list[dict[str, Any]]]
 
 _SENTENCES_FOR_TEMPERATURE = 500
+_SENTENCES_AT_ONCE = 64
 
 
 def train_tagger(
@@ -123,6 +130,8 @@ class TaggerTrainer:
     """Trains all columns of a tagger on some data."""
 
     def __init__(self, train: list[Sentence], dev: list[Sentence], options: TaggerOptions) -> None:
+        if options.network_options() is not None and not dev:
+            train, dev = held_out(train)
         self.sentences, self.dev = train, dev
         self.options = options
         self.columns = choose_columns(train, options.task, options.label_columns())
@@ -184,17 +193,73 @@ class TaggerTrainer:
             checkpoint,
             {**self.settings, **settings},
             resume,
-            (*self.columns, *schemes, *stages),
+            (*self.columns, *schemes, NETWORK_STAGE, *stages),
             progress or Silent(),
             self.options.threads,
         )
 
     def train(self, run: Run) -> Tagger:
         """Train all columns."""
-        found = [self.learn(run, column) for column in self.first_column()]
-        best = max(found, key=lambda pair: next(iter(pair[1][-1]["scores"].values()), 0.0))
-        others = [self.learn(run, self.given_column(column)) for column in self.columns[1:]]
-        return self.tagger([best, *others])
+        found = [(data, self.learn(run, data)) for data in self.first_column()]
+        best = max(found, key=lambda pair: next(iter(pair[1][1][-1]["scores"].values()), 0.0))
+        given = [self.given_column(column) for column in self.columns[1:]]
+        columns = [best[0], *given]
+        trained = [best[1], *(self.learn(run, data) for data in given)]
+        network = self.options.network_options()
+        if network is None:
+            return self.tagger(trained)
+        return self._mixed(run, columns, trained, network)
+
+    def _mixed(
+        self,
+        run: Run,
+        columns: Sequence[ColumnData],
+        trained: Sequence[TrainedStage],
+        options: NetworkOptions,
+    ) -> Tagger:
+        """Train a network of all columns, and let it score beside the features of each."""
+        labels = {
+            data.stage.column: ColumnLabels(
+                data.stage.model.labels, np.concatenate(data.train.labels)
+            )
+            for data in columns
+        }
+        task = NetworkTask(self.sentences, options, columns=labels, threads=self.options.threads)
+        batches = batches_of(self.dev)
+        first = columns[0]
+
+        def score(network: Network) -> dict[str, float]:
+            name = first.stage.column
+            rows = [network.column(batch.of(network), name) for batch in batches_of(self.dev)]
+            found = np.concatenate([own.argmax(axis=1) for own in rows])
+            right = np.count_nonzero(found == np.concatenate(first.dev.labels))
+            return {"dev accuracy": 100.0 * right / max(1, len(found))}
+
+        result = run.train(network_stage(task, score if self.dev else None))
+        network = result.model.frozen(bits=self.options.network_bits)
+        stages: list[TrainedStage] = []
+        for data, (stage, records) in zip(columns, trained, strict=True):
+
+            def right(model: Model, data: ColumnData = data) -> float:
+                return _dev_score(model, data.stage, batches, data.dev.labels, data.dev_labels)[1]
+
+            fitted = fit_stage(
+                stage,
+                network,
+                self._problems(stage.model, data.dev),
+                right if self.dev else None,
+            )
+            stages.append((fitted, records))
+        tagger = self.tagger(stages)
+        tagger.record["network"] = result.to_record()
+        if self.dev:
+            tagger.record["mixture"] = {
+                data.stage.column: dict(
+                    [_dev_score(stage.model, stage, batches, data.dev.labels, data.dev_labels)]
+                )
+                for data, (stage, _) in zip(columns, stages, strict=True)
+            }
+        return tagger
 
     def tagger(self, trained: Sequence[TrainedStage]) -> Tagger:
         """Put a tagger together."""
@@ -306,13 +371,14 @@ class TaggerTrainer:
         )
 
         def freeze(weights: Weights) -> Model:
-            bits = self.options.bits
+            bits = self.options.table_bits
             return model.with_weights(
                 weights.freeze(labels=model.label_limit, threshold=threshold, bits=bits)
             )
 
         def score(frozen: Model) -> dict[str, float]:
-            title, value = _dev_score(frozen, stage, data.dev, data.dev_labels)
+            alone = [Batch.encoded(self.encoder, encoded) for encoded in data.dev.encoded]
+            title, value = _dev_score(frozen, stage, alone, data.dev.labels, data.dev_labels)
             return {f"dev {title}": value}
 
         noise = self._noise() if isinstance(model, ChainModel) else None
@@ -339,12 +405,24 @@ class TaggerTrainer:
         )
 
     def _temperature(self, model: Model, data: Labelled) -> float:
-        task = task_of(model, data)
-        chosen = [i for i, labels in enumerate(data.labels) if (labels >= 0).all()]
-        problems = [task.problem(i) for i in chosen[:_SENTENCES_FOR_TEMPERATURE]]
+        problems = [problem for problem, _ in self._problems(model, data)]
         assert model.weights is not None
         default = typical_temperature(self.options.chosen_loss())
         return fit_temperature(problems, model.weights, default=default)
+
+    def _problems(
+        self, model: Model, data: Labelled
+    ) -> list[tuple[ChainProblem | ChoiceProblem, Batch]]:
+        """Return some sentences of the development data whose labels are all known."""
+        task = task_of(model, data)
+        known = [i for i, labels in enumerate(data.labels) if (labels >= 0).all()]
+        return [
+            (
+                task.problem(i),
+                Batch.encoded(self.encoder, data.encoded[i], [self.dev[i]]),
+            )
+            for i in known[:_SENTENCES_FOR_TEMPERATURE]
+        ]
 
 
 def task_of(model: Model, data: Labelled, noise: WordNoise | None = None) -> ChainTask | ChoiceTask:
@@ -356,15 +434,26 @@ def task_of(model: Model, data: Labelled, noise: WordNoise | None = None) -> Cha
     return ChoiceTask(model, data.encoded, data.labels)
 
 
-def _dev_score(
-    model: Model, stage: TaggerStage, data: Labelled, gold: Sequence[Sequence[str]]
-) -> tuple[str, float]:
-    found = [
-        answer(model, Batch.encoded(model.encoder, encoded)).labels for encoded in data.encoded
+def batches_of(sentences: Sequence[Sentence]) -> list[Batch]:
+    """Return sentences in batches, which keep what encoders make of them."""
+    return [
+        Batch(sentences[first : first + _SENTENCES_AT_ONCE])
+        for first in range(0, len(sentences), _SENTENCES_AT_ONCE)
     ]
+
+
+def _dev_score(
+    model: Model,
+    stage: TaggerStage,
+    batches: Sequence[Batch],
+    numbers: Sequence[IntArray],
+    gold: Sequence[Sequence[str]],
+) -> tuple[str, float]:
+    every = np.concatenate([answer(model, batch).labels for batch in batches])
+    found = np.split(every, np.cumsum([len(labels) for labels in gold])[:-1])
     if stage.scheme is not None:
         names = model.labels
         predicted = [[names[x] for x in labels.tolist()] for labels in found]
         return "F1", span_scores(gold, predicted).f1
-    right = sum(int(np.count_nonzero(a == b)) for a, b in zip(found, data.labels, strict=True))
+    right = sum(int(np.count_nonzero(a == b)) for a, b in zip(found, numbers, strict=True))
     return "accuracy", 100.0 * right / sum(map(len, gold))

@@ -138,6 +138,8 @@ def _network_of_one(
         arcs=options.arc_size,
         labels=max(1, len(network.labels)),
         label_size=options.label_size,
+        columns=[],
+        column_size=0,
     )
     numbers = np.arange(words, dtype=np.int32)
     starts = np.arange(words + 1, dtype=np.int32)
@@ -161,6 +163,7 @@ def _network_of_one(
         ),
         heads=heads,
         labels=np.full(words, -1, dtype=np.int32),
+        columns=numbers[:0],
         vectors=hidden[:0],
         word_shares=hidden,
         lemma_shares=hidden,

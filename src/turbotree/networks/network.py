@@ -1,4 +1,4 @@
-"""A trained network: log-probabilities of heads and of labels."""
+"""A trained network: log-probabilities of heads, of their labels, and of words' labels."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Network(Stored):
 
     Made by :func:`turbotree.networks.train_network`. The scores of arcs are logarithms of the
     probability of the head among all words of the sentence and the root; those of labels, of the
-    label among all labels.
+    label among all labels. The network of a tagger has labels of words in columns instead of trees.
     """
 
     kind = "network"
@@ -83,6 +83,11 @@ class Network(Stored):
     def labels(self) -> list[str]:
         """The relations, in the order of their numbers."""
         return self.vocabulary.labels
+
+    @property
+    def columns(self) -> dict[str, list[str]]:
+        """The labels of words by column, in the order of their numbers."""
+        return self.vocabulary.columns
 
     @property
     def kernels(self) -> str:
@@ -126,6 +131,12 @@ class Network(Stored):
             else:
                 raise InputError(f"a network has no scores for the parts {family!r}")
         return scores
+
+    def column(self, states: States, name: str) -> npt.NDArray[np.float32]:
+        """Return log-probabilities of a column's labels, one row per word of all sentences."""
+        if name not in self.columns:
+            raise InputError(f"a network without the column {name!r}")
+        return self._core.column(states.encodings, list(self.columns).index(name))
 
     def likely_arcs(
         self, states: States, *, threshold: float = 1e-3, max_heads: int = 20
@@ -193,7 +204,8 @@ class Network(Stored):
         return [
             f"{options.layers} BiLSTM layers of 2 x {options.hidden}",
             f"{len(self.vocabulary.words):,} words",
-            f"{len(self.labels)} labels",
+            *([f"{len(self.labels)} labels"] if self.labels else []),
+            *(f"{len(labels)} labels of {name}" for name, labels in self.columns.items()),
             f"{len(self.weights):,} weights of {self.bits} bits",
             *([] if vectors is None else [f"{len(vectors):,} word vectors of size {vectors.size}"]),
         ]
@@ -222,6 +234,7 @@ def sizes_of(
     vocabulary: Vocabulary, options: NetworkOptions, vectors: WordVectors | None
 ) -> _core.Sizes:
     """Return the sizes of all matrices of a network."""
+    trees = not vocabulary.columns
     return _core.Sizes(
         words=len(vocabulary.words) + 1,
         word_size=options.word_size,
@@ -236,7 +249,9 @@ def sizes_of(
         projected_size=0 if vectors is None else options.vector_size,
         layers=options.layers,
         hidden=options.hidden,
-        arcs=options.arc_size,
-        labels=max(1, len(vocabulary.labels)),
-        label_size=options.label_size,
+        arcs=options.arc_size if trees else 0,
+        labels=max(1, len(vocabulary.labels)) if trees else 0,
+        label_size=options.label_size if trees else 0,
+        columns=[len(labels) for labels in vocabulary.columns.values()],
+        column_size=0 if trees else options.column_size,
     )

@@ -14,6 +14,7 @@ ARC_LOSSES = ("heads", "trees")
 #: English, smaller ones cost a network of 128 a fifth of a point of LAS and save no time.
 _ACCURATE = 200
 _FAST = 128
+_LARGEST = 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +27,8 @@ class NetworkOptions:
         BiLSTM layers, and their size per direction: 200 is accurate, 128 is fast.
     arc_size, label_size
         Of the perceptrons before the biaffine scores.
+    column_size
+        Of the perceptron before the scores of words' labels, in networks of taggers.
     word_size, surface_size, tag_size, lemma_size, vector_size
         Of the input's embeddings; the last one is what pretrained vectors are projected to.
     surface_buckets
@@ -56,6 +59,7 @@ class NetworkOptions:
     hidden: int = _ACCURATE
     arc_size: int = 192
     label_size: int = 64
+    column_size: int = 128
     word_size: int = 96
     surface_size: int = 96
     tag_size: int = 64
@@ -80,7 +84,7 @@ class NetworkOptions:
 
     def __post_init__(self) -> None:
         for name in (
-            *("hidden", "arc_size", "label_size", "surface_buckets"),
+            *("hidden", "arc_size", "label_size", "column_size", "surface_buckets"),
             *("updates", "batch_words", "shards"),
         ):
             if getattr(self, name) < 1:
@@ -103,6 +107,21 @@ class NetworkOptions:
         if hidden < _FAST:
             return cls(hidden=hidden, arc_size=128, label_size=48, seed=seed)
         return cls(hidden=hidden, seed=seed)
+
+    @classmethod
+    def chosen(cls, given: int | NetworkOptions | None, *, seed: int = 1) -> NetworkOptions | None:
+        """Return the options of a network that is given by its size; None for 0 or nothing.
+
+        >>> NetworkOptions.chosen(128, seed=5).hidden, NetworkOptions.chosen(0)
+        (128, None)
+        """
+        if given is None or isinstance(given, NetworkOptions):
+            return given
+        if not isinstance(given, int):
+            raise InputError(f"network is {given!r}; expected a whole number, 0 for none")
+        if not 0 <= given <= _LARGEST:
+            raise InputError(f"network is {given}; expected 0 to {_LARGEST}")
+        return cls.of_size(given, seed=seed) if given else None
 
     def epochs(self, words: int) -> int:
         """Return how many epochs a treebank with so many words takes.

@@ -28,7 +28,7 @@ _SMALLEST = 1e-30
 
 #: Options that say how large a network is; the others are about its training.
 _SIZES = (
-    *("layers", "hidden", "arc_size", "label_size", "word_size", "surface_size"),
+    *("layers", "hidden", "arc_size", "label_size", "column_size", "word_size", "surface_size"),
     *("tag_size", "lemma_size", "vector_size", "surface_buckets"),
 )
 
@@ -49,6 +49,8 @@ def contents(network: Network) -> tuple[dict[str, Array], dict[str, Any]]:
         "bits": network.bits,
         "options": network.options.to_dict(),
         "labels": network.vocabulary.labels,
+        # Lists keep the order of the columns, which that of the weights goes by.
+        **({"columns": [[*pair] for pair in network.columns.items()]} if network.columns else {}),
     }
 
 
@@ -59,7 +61,9 @@ def network_of(arrays: dict[str, Array], header: dict[str, Any]) -> Network:
     if type(bits) is not int or bits not in (8, 16):
         raise ValueError(f"bits: expected 8 or 16, got {shown(bits)}")
     words, lemmas, tags = (_parted(arrays, f"vocabulary.{name}") for name in _VOCABULARIES)
-    vocabulary = Vocabulary(words, lemmas, tags, _labels(header.get("labels")))
+    columns = _columns(header.get("columns", []))
+    relations = [] if columns else _labels(header.get("labels"))
+    vocabulary = Vocabulary(words, lemmas, tags, relations, columns)
     vectors = None
     if "vocabulary.vectors" in arrays:
         known = _parted(arrays, "vocabulary.vectors")
@@ -138,6 +142,15 @@ def _labels(value: Any) -> list[str]:
     if not labels or len(set(labels)) != len(labels):
         raise ValueError(f"labels: expected different ones, got {shown(labels)}")
     return labels
+
+
+def _columns(value: Any) -> dict[str, list[str]]:
+    if not isinstance(value, list) or not all(isinstance(x, list) and len(x) == 2 for x in value):
+        raise ValueError(f"columns: expected names with labels, got {shown(value)}")
+    names = texts([name for name, _ in value], "columns")
+    if len(set(names)) != len(names):
+        raise ValueError("columns: the same name twice")
+    return {name: _labels(labels) for name, (_, labels) in zip(names, value, strict=True)}
 
 
 def _options(value: Any) -> NetworkOptions:

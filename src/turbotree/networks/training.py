@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -136,22 +136,39 @@ class NetworkEpoch(EpochRecord):
         return [f"{self.updates:,} updates"]
 
 
+class ColumnLabels(NamedTuple):
+    """The labels of words that a tagger's network learns: their names, and a number per word.
+
+    Numbers are those of all words of all sentences, one after the other; -1 where none is known.
+    """
+
+    names: Sequence[str]
+    numbers: IntArray
+
+
 class NetworkTask:
-    """What a network is trained on, as ids, and the state of its training in the core."""
+    """What a network is trained on, as ids, and the state of its training in the core.
+
+    Without columns, a network learns the trees of the sentences; with them, words' labels.
+    """
 
     def __init__(
         self,
         train: list[Sentence],
         options: NetworkOptions,
         *,
+        columns: Mapping[str, ColumnLabels] | None = None,
         vectors: WordVectors | None = None,
         kernels: str = "",
         threads: int = 1,
     ) -> None:
         self.options, self.vectors, self.kernels = options, vectors, kernels
         self.threads = threads
-        self.vocabulary = Vocabulary.fit(train)
-        if not self.vocabulary.labels:
+        known = None if columns is None else {name: own.names for name, own in columns.items()}
+        self.vocabulary = Vocabulary.fit(
+            train, known, lemmas=options.lemma_size > 0, tags=options.tag_size > 0
+        )
+        if columns is None and not self.vocabulary.labels:
             raise InputError("no sentence to train on has a head with a relation")
         self.encoder = InputEncoder(
             self.vocabulary, surface_buckets=options.surface_buckets, vectors=vectors
@@ -160,13 +177,18 @@ class NetworkTask:
         self.lengths = np.array([len(sentence) for sentence in train], dtype=np.int32)
         self.words = int(self.lengths.sum())
         self.epochs = options.epochs(self.words)
-        self.heads, self.labels = _targets(train, self.vocabulary.labels)
+        if columns is None:
+            self.heads, self.labels = _targets(train, self.vocabulary.labels)
+        else:
+            self.heads = self.labels = np.full(self.words, -1, dtype=np.int32)
+        of_words = [own.numbers for own in (columns or {}).values()]
         self.training = _core.Training(
             kernels=kernels,
             sizes=self.sizes,
             inputs=self.encoder.encode(train),
             heads=self.heads,
             labels=self.labels,
+            columns=np.stack(of_words, axis=1).ravel() if of_words else self.labels[:0],
             vectors=np.zeros(0, np.float32) if vectors is None else vectors.table.ravel(),
             word_shares=_shares(self.vocabulary.word_counts, options),
             lemma_shares=_shares(self.vocabulary.lemma_counts, options),
@@ -194,6 +216,7 @@ class NetworkTask:
             "sentences": len(self.lengths),
             "words": self.words,
             "vocabulary": [len(self.vocabulary.words), len(self.vocabulary.tags)],
+            **({"columns": list(self.vocabulary.columns)} if self.vocabulary.columns else {}),
             "kernels": self.kernels or _core.kernel_names()[0],
             **({} if self.vectors is None else {"vectors": self.vectors.to_record()}),
         }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -50,7 +50,9 @@ class Vocabulary:
     words, lemmas, tags
         In the order of their rows; the first row of words and lemmas is for unknown ones.
     labels
-        The relations.
+        The relations; none if there are no trees.
+    columns
+        The labels of words by column, such as ``upos``.
     word_counts, lemma_counts
         How often each was seen in training; empty in a finished model.
     """
@@ -59,12 +61,29 @@ class Vocabulary:
     lemmas: list[str]
     tags: list[str]
     labels: list[str]
+    columns: dict[str, list[str]] = field(default_factory=dict)
     word_counts: list[int] = field(default_factory=list, compare=False)
     lemma_counts: list[int] = field(default_factory=list, compare=False)
 
     @classmethod
-    def fit(cls, sentences: Iterable[Sentence]) -> Vocabulary:
+    def fit(
+        cls,
+        sentences: Iterable[Sentence],
+        columns: Mapping[str, Sequence[str]] | None = None,
+        *,
+        lemmas: bool = True,
+        tags: bool = True,
+    ) -> Vocabulary:
         """Take what occurs often enough in some sentences.
+
+        Parameters
+        ----------
+        sentences
+            With trees, unless columns are given.
+        columns
+            The labels of words by column, if there are to be such and no trees.
+        lemmas, tags
+            Whether they are read at all.
 
         >>> cat = Sentence.from_words(["a", "cat", "a"], upos=["DET", "NOUN", "DET"])
         >>> vocabulary = Vocabulary.fit([cat])
@@ -72,32 +91,37 @@ class Vocabulary:
         (['a'], ['b DET _ _', 'u DET', 'u NOUN'])
         """
         words: Counter[str] = Counter()
-        lemmas: Counter[str] = Counter()
+        forms: Counter[str] = Counter()  # by lemma
         bundles: Counter[tuple[str, str, str]] = Counter()
         labels: set[str] = set()
         for sentence in sentences:
             words.update(sentence.forms)
-            lemmas.update(map(lemma_of, sentence.lemmas, sentence.forms))
-            bundles.update(zip(sentence.upos, sentence.xpos, sentence.feats, strict=True))
+            if lemmas:
+                forms.update(map(lemma_of, sentence.lemmas, sentence.forms))
+            if tags:
+                bundles.update(zip(sentence.upos, sentence.xpos, sentence.feats, strict=True))
+            if columns is not None:
+                continue
             labels.update(
                 label
                 for label, head in zip(sentence.labels, sentence.heads, strict=True)
                 if head is not None and label != _NONE
             )
-        tags = {
+        features = {
             feature
             for bundle, count in bundles.items()
             for feature in tag_features(bundle)
             if count >= _LEAST_COUNT or not feature.startswith("b ")
         }
-        known_words, known_lemmas = _frequent(words), _frequent(lemmas)
+        known_words, known_lemmas = _frequent(words), _frequent(forms)
         return cls(
             known_words,
             known_lemmas,
-            sorted(tags),
+            sorted(features),
             sorted(labels),
+            {name: list(own) for name, own in (columns or {}).items()},
             [words[word] for word in known_words],
-            [lemmas[lemma] for lemma in known_lemmas],
+            [forms[lemma] for lemma in known_lemmas],
         )
 
     @staticmethod

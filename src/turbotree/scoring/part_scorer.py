@@ -64,6 +64,12 @@ class Batch:
         batch._derived = {}
         return batch
 
+    def with_encoding(self, encoder: object, encoding: Any) -> Batch:
+        """Return the batch with another representation by one encoder; others keep theirs."""
+        batch = Batch.encoded(encoder, encoding, self.sentences)
+        batch._encoded = {**self._encoded, **batch._encoded}
+        return batch
+
     def __len__(self) -> int:
         return len(self.lengths)
 

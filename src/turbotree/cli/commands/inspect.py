@@ -105,16 +105,18 @@ def _parser_page(facts: dict[str, Any]) -> str:
     lines = _table(rows) + _selection_lines(training)
     for stage in _STAGES if any(facts["templates"].values()) else ():
         lines += ["", *_epoch_lines(stage, training[stage], training["sentences"])]
-    if "network" in facts:
-        epochs = [NetworkEpoch(**record) for record in training["network"]]
-        told = (
-            f"network epoch {own.epoch:2}  {describe(own, training['words'])}" for own in epochs
-        )
-        lines += ["", *told]
+    lines += _network_lines(training)
     if training.get("pruning"):
         lines.append("")
         lines.append(_pruning(training["pruning"]))
     return "\n".join(lines)
+
+
+def _network_lines(training: dict[str, Any]) -> list[str]:
+    """Tell the epochs of a network, if there is one."""
+    epochs = [NetworkEpoch(**record) for record in training.get("network", ())]
+    told = [f"network epoch {own.epoch:2}  {describe(own, training['words'])}" for own in epochs]
+    return ["", *told] if told else []
 
 
 def _met(training: dict[str, Any]) -> str:
@@ -153,6 +155,7 @@ def tagger_facts(tagger: Tagger) -> dict[str, Any]:
         "reads": [*tagger.encoder.attributes, *tagger.encoder.set_attributes],
         "features": tagger.features,
         "stages": stages,
+        **({} if tagger.network is None else {"network": tagger.network.facts()}),
     }
 
 
@@ -162,6 +165,7 @@ def _tagger_page(facts: dict[str, Any]) -> str:
         "columns": ", ".join(facts["columns"] or ["CoNLL-U"]),
         "reads": ", ".join(facts["reads"]),
         "features": f"{facts['features']:,}",
+        **({"network": ", ".join(facts["network"])} if "network" in facts else {}),
         **_training_rows(facts["training"]),
     }
     lines = _table(rows) + _selection_lines(facts["training"])
@@ -178,7 +182,7 @@ def _tagger_page(facts: dict[str, Any]) -> str:
         training = facts["training"]
         records = _epoch_lines(column, training["stages"][column], training["sentences"])
         lines += ["", *_table(about), "", *records]
-    return "\n".join(lines)
+    return "\n".join(lines + _network_lines(facts["training"]))
 
 
 def pipeline_facts(file: ModelFile, pipeline: Pipeline) -> dict[str, Any]:

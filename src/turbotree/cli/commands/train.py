@@ -54,6 +54,8 @@ def train(options: TrainOptions) -> None:
     }
     if options.bits is not None:
         settings["bits"] = options.bits
+    if options.network is not None:
+        settings["network"] = given_network(options.network)
     if tagger:
         settings["trigrams"] = options.trigrams
     else:
@@ -66,8 +68,6 @@ def train(options: TrainOptions) -> None:
         }
         if options.trim is not None:
             settings["trim"] = given_trim(options.trim)
-        if options.network is not None:
-            settings["network"] = given_network(options.network)
         if options.vectors is not None:
             settings["vectors"] = options.vectors
         if options.max_vectors is not None:
@@ -199,9 +199,12 @@ def _train_tagger(options: TrainOptions, settings: dict[str, Any]) -> None:
         return
     stages = tagger.stages
     columns = ", ".join(f"{stage.column} ({len(stage.model.labels)} labels)" for stage in stages)
-    typer.echo(f"{_size(options)}, {tagger.features:,} features; {columns}")
+    network = tagger.network
+    beside = "" if network is None else f", {network.facts()[0]}"
+    typer.echo(f"{_size(options)}, {tagger.features:,} features{beside}; {columns}")
     typer.echo(_trained(tagger.record, seconds))
     last = {name: records[-1]["scores"] for name, records in tagger.record["stages"].items()}
+    last |= tagger.record.get("mixture", {})  # with the network
     scores = [
         f"{name} {title.removeprefix('dev ')} {score:.2f}"
         for name, row in last.items()

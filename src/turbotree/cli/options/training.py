@@ -162,9 +162,8 @@ class TrainOptions(LearningOptions):
     network: str | None = _model(
         None,
         "Size of a BiLSTM whose scores join those of the model: 200 is accurate, 128 is fast, or "
-        "none. Without it, 200 for turbo and network, and none for the others.",
+        "none. Without it, 200 for turbo and network, and none for the others and for taggers.",
         metavar="N",
-        fits=TREES,
     )
     vectors: Path | None = _model(
         None,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from turbotree.arrays import FloatArray, IntArray
 from turbotree.networks import Network, NetworkScorer
+from turbotree.networks.weighting import USUAL_WEIGHT, best_weight
 from turbotree.parsing.arcs import Pruner, TreeShape
 from turbotree.parsing.decoding.decode import decode
 from turbotree.parsing.labels import LabelModel
@@ -18,10 +19,6 @@ from turbotree.parsing.training.development import Map, label_accuracy
 from turbotree.parsing.training.treebank import Treebank
 from turbotree.scoring import Batch, PartScores, SparseScorer
 
-#: What the network's log-probabilities may be multiplied by. Little depends on it, so few will do.
-_WEIGHTS = (0.3, 0.5, 0.7, 1.0, 1.5, 2.0)
-#: Where there is nothing to fit them on.
-_USUAL = 0.7
 _SENTENCES_AT_ONCE = 64
 
 
@@ -65,7 +62,7 @@ def fit_mixture(
     """
     of_parts, of_labels = (1.0 / temperature for temperature in temperatures)
     if not dev.heads:
-        return MixtureWeights(of_parts, _USUAL, of_labels, _USUAL)
+        return MixtureWeights(of_parts, USUAL_WEIGHT, of_labels, USUAL_WEIGHT)
     pieces = [
         _scored(network, pruner, parts, dev, first)
         for first in range(0, len(dev.heads), _SENTENCES_AT_ONCE)
@@ -78,12 +75,7 @@ def fit_mixture(
         model = MixtureWeights(1.0, 1.0, of_labels, weight).labels(labels, network)
         return label_accuracy(model, dev, map_)
 
-    return MixtureWeights(of_parts, _best(right_heads), of_labels, _best(right_labels))
-
-
-def _best(right: Callable[[float], float]) -> float:
-    """Return the weight that is right most often; of several, that nearest to the usual one."""
-    return max(_WEIGHTS, key=lambda weight: (right(weight), -abs(weight - _USUAL)))
+    return MixtureWeights(of_parts, best_weight(right_heads), of_labels, best_weight(right_labels))
 
 
 def _scored(

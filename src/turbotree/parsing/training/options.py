@@ -34,7 +34,6 @@ _OPTIONAL = ("average_from", "beta", "gamma", "pruning_threshold")
 _PRUNING = (1e-4, 20)
 _STRICTER_PRUNING = (1e-3, 10)
 _NETWORK = 200
-_LARGEST_NETWORK = 1024
 #: Model kinds that have a network if nothing is said.
 _WITH_NETWORK = ("turbo", "network")
 
@@ -229,16 +228,10 @@ class TrainingOptions:
 
     def network_options(self) -> NetworkOptions | None:
         """Return how to train the network; None if there is none."""
-        if isinstance(self.network, NetworkOptions):
-            return self.network
-        size = self.network
-        if size is None:
-            size = _NETWORK if self.model in _WITH_NETWORK and self.parts is None else 0
-        if not isinstance(size, int):
-            raise InputError(f"network is {size!r}; expected a whole number, 0 for none")
-        if not 0 <= size <= _LARGEST_NETWORK:
-            raise InputError(f"network is {size}; expected 0 to {_LARGEST_NETWORK}")
-        return NetworkOptions.of_size(size, seed=self.seed) if size else None
+        given = self.network
+        if given is None and self.model in _WITH_NETWORK and self.parts is None:
+            given = _NETWORK
+        return NetworkOptions.chosen(given, seed=self.seed)
 
     @property
     def has_features(self) -> bool:
