@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 def load(path: str | os.PathLike[str]) -> Parser | Tagger | Pipeline:
     """Read a model into memory: a parser, a tagger or a pipeline, as its file says.
 
+    Parameters
+    ----------
+    path
+        A model file, or the name of a model that is bundled or that an installed package brings:
+        ``"en"``.
+
     Raises
     ------
     ModelFileError

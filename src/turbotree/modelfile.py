@@ -16,7 +16,8 @@ import mmap
 import os
 import stat
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,14 +32,15 @@ from turbotree.files.safetensors import (
     array_views,
     in_file_order,
 )
-from turbotree.models import BUNDLED, located, missing
-from turbotree.naming import suggest
+from turbotree.models import absent, located
 
 __all__ = [
     "FORMAT_VERSION",
     "ModelFile",
+    "ModelHeader",
     "model_bytes",
     "model_from_bytes",
+    "read_header",
     "read_model",
     "write_model",
 ]
@@ -60,9 +62,9 @@ _CHECKSUM_END = _CHECKSUM_AT + len("crc32:00000000")
 _NO_FILE = "<bytes>"
 
 
-@dataclass(frozen=True, eq=False)  # arrays do not compare to one truth
-class ModelFile:
-    """What a model file holds, as :func:`read_model` gives it.
+@dataclass(frozen=True, eq=False)
+class ModelHeader:
+    """What a model file says of itself, as :func:`read_header` gives it.
 
     Attributes
     ----------
@@ -72,14 +74,12 @@ class ModelFile:
         What the model does: ``"parser"``.
     header : dict
         The JSON header that the model's writer gave.
-    arrays : dict of str to numpy.ndarray
-        Read-only views of one copy of the file in memory.
     format_version : int
         Version of the file's layout.
     package_version : str
         The turbotree that wrote it.
     checksum : str
-        Checksum of the whole file, already verified; tells two models apart.
+        Checksum of the whole file; tells two models apart. :func:`read_model` has verified it.
     size : int
         Bytes in the file.
     """
@@ -87,11 +87,23 @@ class ModelFile:
     path: str
     kind: str
     header: dict[str, Any] = field(repr=False)
-    arrays: dict[str, Array] = field(repr=False)
     format_version: int
     package_version: str
     checksum: str
     size: int
+
+
+@dataclass(frozen=True, eq=False)  # arrays do not compare to one truth
+class ModelFile(ModelHeader):
+    """What a model file holds, as :func:`read_model` gives it: its header, and its arrays.
+
+    Attributes
+    ----------
+    arrays : dict of str to numpy.ndarray
+        Read-only views of one copy of the file in memory.
+    """
+
+    arrays: dict[str, Array] = field(repr=False)
 
 
 def write_model(
@@ -159,7 +171,8 @@ def read_model(path: str | os.PathLike[str], *, kind: str | None = None) -> Mode
     Parameters
     ----------
     path : path-like
-        A file that :func:`write_model` wrote, or the name of a bundled model: ``"en"``.
+        A file that :func:`write_model` wrote, or the name of a bundled or installed model:
+        ``"en"``.
     kind : str, optional
         What the model has to be; any kind if not given.
 
@@ -188,16 +201,41 @@ def read_model(path: str | os.PathLike[str], *, kind: str | None = None) -> Mode
     turbotree.errors.ModelFileError: ...: is a 'parser' model, expected 'tagger'
     """
     name = located(path)
-    if (problem := missing(path)) is not None:
-        raise ModelFileError(problem)
-    try:
-        return _read(name, _copy_of_file(name), kind)
-    except BadFileError as problem:
-        raise ModelFileError(f"{name}: {problem}") from None
-    except FileNotFoundError:
-        raise ModelFileError(f"{name}: no such file{_also_no_name(name)}") from None
-    except OSError as error:
-        raise ModelFileError(f"{name}: cannot be read: {error.strerror}") from None
+    with _problems_of(name), _opened(name) as (file, size):
+        return _read(name, _filled(file, size), kind)
+
+
+def read_header(path: str | os.PathLike[str]) -> ModelHeader:
+    """Read what a model file says of itself, without its arrays.
+
+    This takes no longer for a large model than for a small one. The checksum is not verified:
+    :func:`read_model` does that.
+
+    Parameters
+    ----------
+    path : path-like
+        As for :func:`read_model`.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is missing, foreign or newer than this package, or its header damaged.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = tempfile.mkdtemp() + "/small.safetensors"
+    >>> write_model(path, {"weights": np.arange(3.0)}, {"labels": ["nsubj"]}, kind="parser")
+    >>> read_header(path).kind
+    'parser'
+    """
+    name = located(path)
+    with _problems_of(name), _opened(name) as (file, size):
+        length = int.from_bytes(file.read(8) or b"", "little")
+        file.seek(0)
+        data = _filled(file, min(8 + length, size))
+        table, _ = _table(data)
+        return ModelHeader(**_facts(name, data, _metadata(table), size))
 
 
 def model_from_bytes(data: bytes, *, kind: str | None = None) -> ModelFile:
@@ -222,13 +260,6 @@ def _blocks(arrays: Mapping[str, Array], header: Mapping[str, Any], kind: str) -
     checksum = _crc32([head[:_CHECKSUM_AT], head[_CHECKSUM_END:], *blocks])
     head[_CHECKSUM_AT:_CHECKSUM_END] = checksum.encode()
     return [head, *blocks]
-
-
-def _also_no_name(name: str) -> str:
-    """Say more of a missing file that may be meant as the name of a model."""
-    if os.path.basename(name) != name or os.path.splitext(name)[1]:
-        return ""
-    return f", and no bundled model of that name{suggest(name, BUNDLED)}"
 
 
 def _head(arrays: Mapping[str, Array], header: Mapping[str, Any], kind: str) -> bytearray:
@@ -274,7 +305,22 @@ def _json(value: Any, *, sort_keys: bool = False) -> str:
         raise InputError(f"the header cannot be written as JSON: {error}") from None
 
 
-def _copy_of_file(name: str) -> memoryview:
+@contextmanager
+def _problems_of(name: str) -> Iterator[None]:
+    """Turn what goes wrong with a file into errors that name it."""
+    try:
+        yield
+    except BadFileError as problem:
+        raise ModelFileError(f"{name}: {problem}") from None
+    except FileNotFoundError:
+        raise ModelFileError(absent(name)) from None
+    except OSError as error:
+        raise ModelFileError(f"{name}: cannot be read: {error.strerror}") from None
+
+
+@contextmanager
+def _opened(name: str) -> Iterator[tuple[io.FileIO, int]]:
+    """Open a file that is no pipe; also give its size."""
     # Asked before opening: opening a pipe would wait for its writer.
     try:
         mode = os.stat(name).st_mode
@@ -283,7 +329,7 @@ def _copy_of_file(name: str) -> memoryview:
     if not stat.S_ISREG(mode):
         raise BadFileError("is a folder" if stat.S_ISDIR(mode) else "is not a regular file")
     with open(name, "rb", buffering=0) as file:
-        return _filled(file, os.fstat(file.fileno()).st_size)
+        yield file, os.fstat(file.fileno()).st_size
 
 
 def _filled(stream: io.RawIOBase | io.BytesIO, size: int) -> memoryview:
@@ -305,6 +351,18 @@ def _filled(stream: io.RawIOBase | io.BytesIO, size: int) -> memoryview:
 
 def _read(name: str, data: memoryview, kind: str | None) -> ModelFile:
     table, start = _table(data)
+    meta = _metadata(table)
+    arrays = array_views(data, table, start)
+    if _stored_checksum(data) != _crc32([data[:_CHECKSUM_AT], data[_CHECKSUM_END:]]):
+        raise BadFileError("damaged: the checksum does not fit the contents")
+    facts = _facts(name, data, meta, len(data))
+    if kind is not None and facts["kind"] != kind:
+        raise BadFileError(f"is a {facts['kind']!r} model, expected {kind!r}")
+    return ModelFile(**facts, arrays=arrays)
+
+
+def _metadata(table: dict[str, Any]) -> dict[str, Any]:
+    """Take the metadata out of the table; those of a newer format are refused."""
     # Said before the rest is looked at: a newer format may do all of it in another way.
     meta = table.pop("__metadata__", None)
     if not isinstance(meta, dict) or meta.get("format") != FORMAT_NAME:
@@ -317,24 +375,24 @@ def _read(name: str, data: memoryview, kind: str | None) -> ModelFile:
             f"written by a newer turbotree (format {version}; "
             f"this one reads up to {FORMAT_VERSION}): upgrade"
         )
-    arrays = array_views(data, table, start)
-    checksum = bytes(data[_CHECKSUM_AT:_CHECKSUM_END]).decode("ascii", "replace")
-    if checksum != _crc32([data[:_CHECKSUM_AT], data[_CHECKSUM_END:]]):
-        raise BadFileError("damaged: the checksum does not fit the contents")
-    header = _parse_json(meta.get("header"), "the model's header")
-    found = meta.get("kind")
-    if kind is not None and found != kind:
-        raise BadFileError(f"is a {found!r} model, expected {kind!r}")
-    return ModelFile(
-        path=name,
-        kind=str(found),
-        header=header,
-        arrays=arrays,
-        format_version=int(version),
-        package_version=str(meta.get("package_version")),
-        checksum=checksum,
-        size=len(data),
-    )
+    return meta
+
+
+def _facts(name: str, data: memoryview, meta: dict[str, Any], size: int) -> dict[str, Any]:
+    """Return the fields of a :class:`ModelHeader`."""
+    return {
+        "path": name,
+        "kind": str(meta.get("kind")),
+        "header": _parse_json(meta.get("header"), "the model's header"),
+        "format_version": int(meta["format_version"]),
+        "package_version": str(meta.get("package_version")),
+        "checksum": _stored_checksum(data),
+        "size": size,
+    }
+
+
+def _stored_checksum(data: memoryview) -> str:
+    return bytes(data[_CHECKSUM_AT:_CHECKSUM_END]).decode("ascii", "replace")
 
 
 def _table(data: memoryview) -> tuple[dict[str, Any], int]:

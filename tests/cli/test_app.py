@@ -80,7 +80,7 @@ def test_a_bad_number_is_told_with_its_option(fails: Callable[..., str]) -> None
         (("train", "x", "-o", "y", "--parts", "arc,sibbling"), "did you mean 'sibling'?"),
         (("train", "x", "-o", "y", "--templates", "grandparnt=f"), "did you mean 'grandparent'?"),
         (("reproduce", "koo201"), "unknown experiment 'koo201'; did you mean 'koo2010'?"),
-        (("inspect", "english"), "english: no such file, and no bundled model of that name"),
+        (("inspect", "english"), "english: no such file, and no model of that name"),
     ],
 )
 def test_what_may_be_meant_is_said(

@@ -47,9 +47,10 @@ class TurbotreeComponent:
     Parameters
     ----------
     model
-        The path of a parser's or a pipeline's file, or the name of a bundled model: ``en``.
-        None until :meth:`from_disk` or :meth:`from_bytes` brings one, which may also bring one
-        where the path leads nowhere: a saved pipeline names the file that it was made with.
+        The path of a parser's or a pipeline's file, or the name of a bundled or installed model:
+        ``en``. None until :meth:`from_disk` or :meth:`from_bytes` brings one, which may also
+        bring one where the path leads nowhere: a saved pipeline names the file that it was made
+        with.
     marginals
         Set ``token._.head_probability`` too.
     threads

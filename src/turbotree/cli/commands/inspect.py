@@ -13,14 +13,15 @@ import typer
 
 from turbotree.cli.options import shared
 from turbotree.cli.options.declaring import Options, takes
-from turbotree.cli.outputs.files import bytes_text
 from turbotree.display.training_progress import describe
 from turbotree.errors import ModelFileError
+from turbotree.files.sizes import bytes_text
 from turbotree.labeling import Tagger
 from turbotree.labeling.model import ChainModel
 from turbotree.learning.sparse.learner import record_of
 from turbotree.modelfile import ModelFile, read_model
 from turbotree.networks.training import NetworkEpoch
+from turbotree.packaging.sizes import part_sizes, sizes_text
 from turbotree.parsing import Parser
 from turbotree.parsing.mixture import mixture_of
 from turbotree.pipeline import Pipeline
@@ -247,34 +248,6 @@ def _pipeline_page(facts: dict[str, Any]) -> str:
     return "\n".join(_table(rows))
 
 
-def _part_sizes(file: ModelFile) -> dict[str, int]:
-    """Return the bytes of each part of a file: weights by name, then what its header holds."""
-    sizes = {
-        name.removesuffix(".slots"): array.nbytes
-        for name, array in sorted(file.arrays.items())
-        if name.endswith(".slots")
-    }
-    others = {name: own for name, own in file.arrays.items() if not name.endswith(".slots")}
-    networks = {name for name in others if "network" in name.split(".")[:2]}
-    if networks:
-        sizes["network"] = sum(others[name].nbytes for name in networks)
-    sizes["lists of labels"] = sum(
-        own.nbytes for name, own in others.items() if name not in networks
-    )
-    sizes["vocabularies and records"] = file.size - sum(x.nbytes for x in file.arrays.values())
-    return sizes
-
-
-def sizes_text(sizes: dict[str, int]) -> str:
-    """Say how large each part is, those that take much first.
-
-    >>> sizes_text({"parts": 2_000, "labels": 3_000_000})
-    'labels 3.0 MB, parts 2.0 kB'
-    """
-    ordered = sorted(sizes.items(), key=lambda item: -item[1])
-    return ", ".join(f"{name} {bytes_text(size)}" for name, size in ordered if size)
-
-
 def _file_facts(file: ModelFile) -> dict[str, Any]:
     """Collect what there is to know of the file, as JSON-ready data."""
     return {
@@ -284,7 +257,7 @@ def _file_facts(file: ModelFile) -> dict[str, Any]:
         "package_version": file.package_version,
         "checksum": file.checksum,
         "bytes": file.size,
-        "sizes": _part_sizes(file),
+        "sizes": part_sizes(file),
     }
 
 

@@ -12,13 +12,14 @@ import typer
 from turbotree.cli.inputs.reading import read_treebank
 from turbotree.cli.options.declaring import PARSER, takes
 from turbotree.cli.options.training import SelectOptions
-from turbotree.cli.outputs.files import bytes_text, check_output
+from turbotree.cli.outputs.files import check_output
 from turbotree.cli.outputs.progress import seconds_text
 from turbotree.cli.training import read_labels, template_file, train_and_save, training_output
 from turbotree.display.selection_plot import check_plot
 from turbotree.display.selection_report import SelectionReport
 from turbotree.errors import InputError
 from turbotree.files.outputs import check_outputs
+from turbotree.files.sizes import bytes_text
 from turbotree.labeling import TASKS, Tagger, TaggerOptions
 from turbotree.labeling.selecting import select_tagger
 from turbotree.learning.selection.selector import SelectionOptions, sorted_budgets

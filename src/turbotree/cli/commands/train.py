@@ -12,11 +12,11 @@ import typer
 from turbotree.cli.inputs.reading import read_treebank
 from turbotree.cli.options.declaring import PIPELINE, TAGGER, takes
 from turbotree.cli.options.training import TrainOptions
-from turbotree.cli.outputs.files import bytes_text
 from turbotree.cli.outputs.progress import seconds_text
 from turbotree.cli.training import given_templates, read_labels, train_and_save, training_output
 from turbotree.errors import InputError
 from turbotree.evaluation import attachment_scores, raw_scores
+from turbotree.files.sizes import bytes_text
 from turbotree.labeling import TASKS, Tagger, TaggerOptions
 from turbotree.learning.parameter_mixing import Mixing
 from turbotree.learning.progress import Progress

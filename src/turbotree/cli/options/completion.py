@@ -5,17 +5,17 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from turbotree.models import BUNDLED
+from turbotree.models import names
 
 
 def models(incomplete: str) -> list[str]:
-    """Offer the bundled models, model files and folders.
+    """Offer the bundled and installed models, model files and folders.
 
     >>> models("e")[0]
     'en'
     """
-    bundled = [name for name in BUNDLED if name.startswith(incomplete)]
-    return bundled + _files(incomplete, (".safetensors",))
+    known = [name for name in names() if name.startswith(incomplete)]
+    return known + _files(incomplete, (".safetensors",))
 
 
 def treebanks(incomplete: str) -> list[str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from turbotree.cli.inputs.reading import STDIN
-from turbotree.errors import InputError
+from turbotree.errors import InputError, ModelFileError
 from turbotree.files.atomic import atomic_stream
 from turbotree.files.outputs import check_outputs, identity
 from turbotree.models import located
@@ -43,7 +43,12 @@ def check_output(path: Path | None, inputs: Iterable[Path | str | None]) -> None
 
 
 def _file(given: Path | str) -> str | int | None:
-    return _descriptor(sys.stdin) if Path(given) == STDIN else located(given)
+    if Path(given) == STDIN:
+        return _descriptor(sys.stdin)
+    try:
+        return located(given)
+    except ModelFileError:  # whoever reads it as a model will say what is wrong
+        return os.fspath(given)
 
 
 def _descriptor(stream: Any) -> int | None:
@@ -80,17 +85,3 @@ def in_color(path: Path | None) -> bool:
     """Return whether output that goes there may be coloured: only people's terminals."""
     stream: Any = sys.stdout
     return path is None and stream.isatty() and not os.environ.get("NO_COLOR")
-
-
-def bytes_text(count: int) -> str:
-    """Say how large a file is.
-
-    >>> bytes_text(999), bytes_text(1_234_567)
-    ('999 B', '1.2 MB')
-    """
-    size = float(count)
-    for unit in ("B", "kB", "MB"):
-        if size < 1000:
-            return f"{size:.0f} B" if unit == "B" else f"{size:.1f} {unit}"
-        size /= 1000
-    return f"{size:.1f} GB"
