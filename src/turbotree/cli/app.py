@@ -12,6 +12,8 @@ from turbotree.cli.commands.demo import demo
 from turbotree.cli.commands.evaluate import evaluate
 from turbotree.cli.commands.explain import explain
 from turbotree.cli.commands.inspect import inspect
+from turbotree.cli.commands.models import models
+from turbotree.cli.commands.package import package
 from turbotree.cli.commands.parse import parse
 from turbotree.cli.commands.reproduce import reproduce
 from turbotree.cli.commands.select import select
@@ -72,6 +74,11 @@ _EXAMPLES: dict[Callable[..., None], tuple[str, ...]] = {
     ),
     evaluate: ("eval test.conllu parsed.conllu", "eval test.conllu parsed.conllu --json"),
     inspect: ("inspect mine.safetensors",),
+    models: ("models", "models --json"),
+    package: (
+        "package mine.safetensors --name turbotree-pt --model-version 1.0",
+        "package mine.safetensors --name acme-models --model-version 2.1 --short pt -o wheels/",
+    ),
     explain: ("explain mine.safetensors test.conllu --sentence 3 --arc 2,1",),
     suggest: (
         "suggest mine.safetensors unlabelled.conllu --top 100 -o todo.conllu",

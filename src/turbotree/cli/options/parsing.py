@@ -39,7 +39,8 @@ class ParseOptions(Options):
     model: Path = shared.model(
         default=Path(USUAL),
         metavar="MODEL",
-        help="A model file, or en, the bundled English model. --text alone takes en.",
+        help="A model file, or the name of a model: en is bundled, turbotree models lists all. "
+        "--text alone takes en.",
     )
     input: Path | None = shared.sentences(
         default=None,

@@ -21,7 +21,7 @@ def _shared(declare: Callable[..., Any], **usual: Any) -> Callable[..., Any]:
 
 model = _shared(
     argument,
-    help="A model file, or en, the bundled English model.",
+    help="A model file, or the name of a model: en is bundled, turbotree models lists all.",
     metavar="MODEL",
     complete=completion.models,
 )
