@@ -7,7 +7,7 @@ PACKAGES := trees chains graphs features networks parsing
 CORE := $(shell find core -name '*.cpp' -o -name '*.h')
 SOURCES := pyproject.toml CMakeLists.txt $(CORE)
 
-.PHONY: demo test test-all docs lint clang sanitize stubs fuzz figures bench bench-bars reproduce-small model-en check-offline clean
+.PHONY: demo test test-all docs lint clang sanitize stubs fuzz figures bench bench-bars reproduce-small model-en models check-offline clean
 
 demo: $(VENV)/.built
 	$(BIN)/turbotree demo
@@ -134,16 +134,49 @@ reproduce-small: $(VENV)/.dev
 TREEBANKS ?= $(DATA)/treebanks
 ENGLISH := $(TREEBANKS)/en_ewt-ud
 MODEL_EN := src/turbotree/models/en.safetensors
-sentences = awk 'BEGIN { RS = ""; ORS = "\n\n" } $(1)' $(ENGLISH)-dev.conllu
+sentences = awk 'BEGIN { RS = ""; ORS = "\n\n" } $(1)' $(2)
+PIPELINE := --task pipeline --model standard --epochs 3 --trim pruner=15,parts=1.5,labels=6 \
+  --seed 1 --threads 2
 
 model-en: $(VENV)/.built
 	mkdir -p build/en
-	$(call sentences,NR % 5) | cat $(ENGLISH)-train.conllu - > build/en/train.conllu
-	$(call sentences,NR % 5 == 0) > build/en/held-out.conllu
-	$(BIN)/turbotree train build/en/train.conllu --dev build/en/held-out.conllu --task pipeline \
-	  --model standard --epochs 3 --trim pruner=15,parts=1.5,labels=6 --seed 1 --threads 2 \
+	$(call sentences,NR % 5,$(ENGLISH)-dev.conllu) | cat $(ENGLISH)-train.conllu - > build/en/train.conllu
+	$(call sentences,NR % 5 == 0,$(ENGLISH)-dev.conllu) > build/en/held-out.conllu
+	$(BIN)/turbotree train build/en/train.conllu --dev build/en/held-out.conllu $(PIPELINE) \
 	  --licence "CC BY-SA 4.0 (Universal Dependencies, English EWT 2.16)" -o $(MODEL_EN)
 	$(BIN)/turbotree inspect $(MODEL_EN)
+
+# Pipelines for more languages, trained as the English one is, and all of them as packages in dist/:
+# docs/models.md. A model in build/ is not trained again; remove it first. A treebank without a
+# development set holds out every twentieth training sentence. The licences are those of releases
+# from 2.5 on: Chinese GSD was CC BY-NC-SA 4.0 before. With other files, give theirs:
+# make models LICENCE_zh="...".
+MODELS := pt nl zh
+MODEL_VERSION ?= 1.0
+TREEBANK_pt := pt_bosque
+TREEBANK_nl := nl_lassysmall
+TREEBANK_zh := zh_gsd
+LICENCE_pt ?= CC BY-SA 4.0 (Universal Dependencies, Portuguese Bosque)
+LICENCE_nl ?= CC BY-SA 4.0 (Universal Dependencies, Dutch LassySmall)
+LICENCE_zh ?= CC BY-SA 4.0 (Universal Dependencies, Chinese GSD)
+packaged = $(BIN)/turbotree package $(2) --name turbotree-$(1) --model-version $(MODEL_VERSION) -o dist
+
+models: $(MODELS:%=build/%/model.safetensors)
+	set -e; for name in $(MODELS); do $(call packaged,$$name,build/$$name/model.safetensors); done
+	$(call packaged,en,$(MODEL_EN))
+
+build/%/model.safetensors: | $(VENV)/.built
+	mkdir -p $(@D)
+	train=$(TREEBANKS)/$(TREEBANK_$*)-ud-train.conllu; dev=$(TREEBANKS)/$(TREEBANK_$*)-ud-dev.conllu; \
+	if [ -e $$dev ]; then \
+	  $(call sentences,NR % 5,$$dev) | cat $$train - > $(@D)/train.conllu && \
+	  $(call sentences,NR % 5 == 0,$$dev) > $(@D)/held-out.conllu; \
+	else \
+	  $(call sentences,NR % 20,$$train) > $(@D)/train.conllu && \
+	  $(call sentences,NR % 20 == 0,$$train) > $(@D)/held-out.conllu; \
+	fi
+	$(BIN)/turbotree train $(@D)/train.conllu --dev $(@D)/held-out.conllu $(PIPELINE) \
+	  --licence "$(LICENCE_$*)" -o $@
 
 # Builds the wheel, installs it where there is no network, and parses a sentence with the English model.
 check-offline: $(VENV)/.dev
