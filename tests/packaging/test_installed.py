@@ -102,6 +102,12 @@ def test_a_package_without_its_file_is_told_in_a_line(found: Path) -> None:
     assert (broken.about, broken.problem) == (None, line)
 
 
+def test_a_package_without_metadata_still_has_its_model(found: Path) -> None:
+    (found / "turbotree_pt-1.0.dist-info" / "METADATA").unlink()
+    assert tt.load("pt")
+    assert list_models()[-1].package == "turbotree_pt"
+
+
 def test_a_damaged_file_is_told_with_its_path(found: Path) -> None:
     file = found / "turbotree_pt" / "pt.safetensors"
     file.write_bytes(file.read_bytes()[:100])

@@ -10,6 +10,10 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from importlib.metadata import Distribution
 
 GROUP = "turbotree.models"
 
@@ -67,9 +71,16 @@ def installed_models(name: str | None = None) -> list[InstalledModel]:
             continue
         module = entry.value.partition(":")[0].strip().replace(".", "/")
         path = entry.dist.locate_file(f"{module}/{entry.name}.safetensors")
-        about = entry.dist.metadata
+        package, version = _named(entry.dist) or (module, "(version unknown)")
         # A package that is found by two ways is one package.
-        found[str(path)] = InstalledModel(
-            entry.name, str(about["Name"]), str(about["Version"]), str(path)
-        )
+        found[str(path)] = InstalledModel(entry.name, package, version, str(path))
     return sorted(found.values(), key=lambda one: (one.name, one.package))
+
+
+def _named(package: Distribution) -> tuple[str, str] | None:
+    """Return the name and version of a package; None if its metadata are damaged."""
+    try:
+        name, version = package.metadata["Name"], package.metadata["Version"]
+    except Exception:  # every version of Python has its own answer to that
+        return None
+    return (name, version) if name and version else None

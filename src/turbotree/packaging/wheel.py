@@ -1,4 +1,7 @@
-"""Wheels, written directly: a zip file whose bytes depend on its contents alone (PEP 427)."""
+"""Wheels, written directly: a zip file whose bytes depend on its contents alone (PEP 427).
+
+Where zlib is another one, it may pack the same contents into other bytes.
+"""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def models(options: ModelsOptions) -> None:
     """List the models that can be used by name.
 
     Those that are bundled, and those of installed packages, with kind, size, version, data, licence
-    and the scores on development data. turbotree inspect tells more of one.
+    and scores on development data. turbotree inspect tells more about one.
     """
     found = list_models()
     if options.as_json:
