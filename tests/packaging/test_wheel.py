@@ -90,6 +90,24 @@ def test_the_card_tells_what_the_record_has(model: Path, wheel: Path) -> None:
         assert told in card
 
 
+@pytest.mark.parametrize(
+    ("components", "promised"),
+    [
+        ({"tokenizer": {}, "lemmatizer": {}}, "from text to tags, lemmas and dependency trees"),
+        ({}, "from words to tags and dependency trees"),
+    ],
+)
+def test_the_card_promises_what_the_pipeline_can_do(
+    components: dict[str, object], promised: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "pipeline.safetensors"
+    write_model(path, {}, components, kind="pipeline")
+    files = texts(write_package(path, tmp_path, NAMES, licence="CC0"))
+    about = message_from_string(files["turbotree_pt-1.0.dist-info/METADATA"])
+    assert about["Summary"].endswith(promised)
+    assert ('model("...")' in about.get_payload()) == bool(components)
+
+
 def test_pip_installs_it(wheel: Path, tmp_path: Path) -> None:
     pytest.importorskip("pip")
     command = [sys.executable, "-m", "pip", "install", "--no-deps", "--no-index", "--quiet"]

@@ -7,18 +7,14 @@ from collections.abc import Iterable
 from typing import Any
 
 from turbotree.files.sizes import bytes_text
-from turbotree.modelfile import ModelFile
+from turbotree.modelfile import ModelFile, ModelHeader
 from turbotree.packaging.names import PackageNames
 from turbotree.packaging.records import dev_scores, licence_of, options_of, trained_on
 from turbotree.packaging.sizes import part_sizes
 
-_WHAT = {
-    "pipeline": "A pipeline from text to tags, lemmas and dependency trees",
-    "parser": "A dependency parser",
-    "tagger": "A tagger",
-}
 _USE = {
-    "pipeline": 'for parse in model("..."):\n    print(parse)',
+    "text": 'for parse in model("..."):\n    print(parse)',
+    "words": 'parses = model.annotate_stream(tt.text.read_conllu("words.conllu"))',
     "parser": 'parses = model.pipe(tt.text.read_conllu("tagged.conllu"))',
     "tagger": 'taggings = model.pipe(tt.text.read_conllu("untagged.conllu"))',
 }
@@ -28,13 +24,22 @@ _OF_DEV = (
 )
 
 
-def summary(kind: str) -> str:
+def summary(about: ModelHeader) -> str:
     """Say in a line what a model does.
 
-    >>> summary("parser")
-    'A dependency parser for turbotree'
+    >>> from turbotree.modelfile import read_header
+    >>> summary(read_header("en"))
+    'A pipeline for turbotree: from text to tags, lemmas and dependency trees'
     """
-    return f"{_WHAT.get(kind, 'A model')} for turbotree"
+    if about.kind != "pipeline":
+        return f"A {'dependency parser' if about.kind == 'parser' else 'tagger'} for turbotree"
+    lemmas = ", lemmas" if "lemmatizer" in about.header else ""
+    return f"A pipeline for turbotree: from {_input(about)} to tags{lemmas} and dependency trees"
+
+
+def _input(about: ModelHeader) -> str:
+    """Return what a pipeline starts from; without a tokenizer, the words have to be known."""
+    return "text" if "tokenizer" in about.header else "words"
 
 
 def model_card(file: ModelFile, names: PackageNames) -> str:
@@ -50,12 +55,13 @@ def model_card(file: ModelFile, names: PackageNames) -> str:
         "checksum": file.checksum,
     }
     usual = f'model = tt.load("{names.short}")'
-    code = "\n".join(["import turbotree as tt", "", usual, _USE.get(file.kind, "")]).strip()
+    use = _USE[_input(file) if file.kind == "pipeline" else file.kind]
+    code = "\n".join(["import turbotree as tt", "", usual, use])
     scores = [(name, f"{score:.2f}") for name, score in dev_scores(file).items()]
     sizes = sorted(part_sizes(file).items(), key=lambda item: -item[1])
     sections = [
         f"# {names.name} {names.version}",
-        f"{summary(file.kind)}. Install it with pip; then its name is `{names.short}`:",
+        f"{summary(file)}. Install it with pip; then its name is `{names.short}`:",
         f"```python\n{code}\n```",
         f"```\nturbotree parse {names.short} INPUT\n```",
         _table(("", ""), about.items()),

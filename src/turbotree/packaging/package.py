@@ -19,7 +19,10 @@ KINDS = ("parser", "tagger", "pipeline")
 _KINDS_TEXT = "a parser, a tagger or a pipeline"
 
 _MODULE = '''\
-"""{summary}: ``turbotree.load("{short}")`` loads it."""
+"""{summary}.
+
+``turbotree.load("{short}")`` loads it.
+"""
 
 from pathlib import Path
 
@@ -109,7 +112,7 @@ def _contents(data: bytes, names: PackageNames) -> dict[str, bytes]:
     file = model_from_bytes(data)
     card = model_card(file, names)
     module = _MODULE.format(
-        summary=summary(file.kind), short=names.short, version=names.version, file=names.file
+        summary=summary(file), short=names.short, version=names.version, file=names.file
     )
     wheel = {
         "Wheel-Version": "1.0",
@@ -138,7 +141,7 @@ def _metadata(file: ModelFile, names: PackageNames) -> str:
             "Metadata-Version": "2.1",
             "Name": names.name,
             "Version": names.version,
-            "Summary": summary(file.kind),
+            "Summary": summary(file),
             "License": licence_of(file) or "",
             "Classifier": "Topic :: Text Processing :: Linguistic",
             "Requires-Python": ">=3.10",
