@@ -16,8 +16,6 @@ from turbotree.text import Layout, Sentence, read_sentences, renamed, sniff
 
 TrainingSource = str | os.PathLike[str] | Iterable[Sentence]
 
-# Where a network needs data that it has not seen, and none were given.
-_LEAST_TO_HOLD_OUT, _MOST_HELD_OUT = 100, 200
 _TAG_COLUMNS = ("upos", "xpos", "feats")
 
 
@@ -87,20 +85,6 @@ def choose_columns(
     if not filled or filled[0] != "upos":
         raise InputError(f"{sentences[0].path}: the column upos is empty, nothing to learn")
     return filled
-
-
-def held_out(sentences: list[Sentence]) -> tuple[list[Sentence], list[Sentence]]:
-    """Part every tenth sentence, 200 at most, from the others; nothing of a small corpus.
-
-    >>> many = [Sentence.from_words(["Go"])] * 100
-    >>> [len(part) for part in held_out(many)], [len(part) for part in held_out(many[:50])]
-    ([90, 10], [50, 0])
-    """
-    if len(sentences) < _LEAST_TO_HOLD_OUT:
-        return sentences, []
-    every = max(10, -(-len(sentences) // _MOST_HELD_OUT))
-    rest = [sentence for i, sentence in enumerate(sentences) if i % every]
-    return rest, sentences[::every]
 
 
 def _is_filled(sentences: Sequence[Sentence], name: str) -> bool:

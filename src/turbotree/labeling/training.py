@@ -22,7 +22,6 @@ from turbotree.labeling.data import (
     TrainingSource,
     are_spans,
     choose_columns,
-    held_out,
     read_labelled,
 )
 from turbotree.labeling.mixture import fit_stage
@@ -42,6 +41,7 @@ from turbotree.naming import options_from
 from turbotree.networks import Network, NetworkOptions
 from turbotree.networks.training import STAGE as NETWORK_STAGE
 from turbotree.networks.training import ColumnLabels, NetworkTask, network_stage
+from turbotree.networks.weighting import held_out
 from turbotree.scoring import Batch
 from turbotree.text import Sentence
 from turbotree.text.sentence import fingerprint

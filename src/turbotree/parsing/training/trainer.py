@@ -17,6 +17,7 @@ from turbotree.learning.temperature import typical_temperature
 from turbotree.naming import options_from
 from turbotree.networks import Network, NetworkOptions, WordVectors
 from turbotree.networks.training import NetworkTask, network_stage
+from turbotree.networks.weighting import held_out
 from turbotree.parsing.arcs import Pruner
 from turbotree.parsing.labels import LabelModel
 from turbotree.parsing.mixture import MixtureWeights, network_pruner
@@ -36,7 +37,6 @@ from turbotree.parsing.training.tasks import LocalTasks, ParserTasks
 from turbotree.parsing.training.treebank import (
     TrainingSource,
     Treebank,
-    held_out,
     pruning_record,
     read_trees,
 )
@@ -137,7 +137,8 @@ class TrainingData:
     ) -> TrainingData:
         """Make sentences ready."""
         if options.network_options() is not None and not dev:
-            train, dev = held_out(train)
+            whole = [i for i, sentence in enumerate(train) if None not in sentence.heads]
+            train, dev = held_out(train, whole)
         vectors = options.word_vectors(form for one in (*train, *dev) for form in one.forms)
         blueprint, treebank = Blueprint.of(train, options)
         settings = {

@@ -22,8 +22,6 @@ TrainingSource = str | os.PathLike[str] | Iterable[Sentence]
 #: In place of a head or a label that nobody has given; a label that is not known has -1.
 UNKNOWN = -2
 _NO_LABEL = "_"
-_LEAST_TO_HOLD_OUT = 100
-_MOST_HELD_OUT = 200
 
 
 def read_trees(source: TrainingSource, what: str, *, partial: bool = False) -> list[Sentence]:
@@ -47,22 +45,6 @@ def read_trees(source: TrainingSource, what: str, *, partial: bool = False) -> l
         if not sentences:
             raise InputError(f"{what}: no word has a head")
     return sentences
-
-
-def held_out(sentences: list[Sentence]) -> tuple[list[Sentence], list[Sentence]]:
-    """Part every tenth whole tree, 200 at most, from the others; nothing of a small treebank.
-
-    >>> whole = [Sentence.from_words(["Go"], heads=[0])] * 100
-    >>> [len(part) for part in held_out(whole)], [len(part) for part in held_out(whole[:50])]
-    ([90, 10], [50, 0])
-    """
-    whole = [i for i, sentence in enumerate(sentences) if None not in sentence.heads]
-    if len(whole) < _LEAST_TO_HOLD_OUT:
-        return sentences, []
-    every = max(10, -(-len(whole) // _MOST_HELD_OUT))
-    chosen = set(whole[::every])
-    rest = [sentence for i, sentence in enumerate(sentences) if i not in chosen]
-    return rest, [sentences[i] for i in sorted(chosen)]
 
 
 @dataclass(frozen=True)
