@@ -13,9 +13,9 @@ from turbotree.arrays import FloatArray, IntArray
 from turbotree.errors import InputError
 from turbotree.features import AnyWeights, Encoded, Encoder, LabelledParts, Weights
 from turbotree.features._core import MAX_LABELS, Gradient
-from turbotree.labeling.model import FAMILIES, ScoredModel
+from turbotree.labeling.model import FAMILIES
 from turbotree.learning import Expectation
-from turbotree.scoring import Batch, PartScorer, SparseScorer, score_every
+from turbotree.scoring import Batch, PartScorer, ScoredModel, SparseScorer, score_every
 
 _NO_EDGES = np.zeros(0)
 

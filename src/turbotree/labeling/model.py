@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +14,7 @@ from turbotree.errors import InputError
 from turbotree.features import AnyWeights, Encoder, LabelledParts, PartKind, Template
 from turbotree.features._core import MAX_LABELS
 from turbotree.features.templates import ColumnAtom
-from turbotree.scoring import Batch, PartScorer, PartScores, SparseScorer, score_every, sparse
+from turbotree.scoring import Batch, PartScorer, PartScores, ScoredModel, SparseScorer, score_every
 
 #: A word; what its features go with is its label.
 WORD = PartKind(("w",))
@@ -67,33 +66,6 @@ class Rows:
     def parts(self) -> dict[str, LabelledParts]:
         """The parts by family."""
         return {"word": self.nodes, "pair": self.pairs}
-
-
-class ScoredModel:
-    """A model of labels that gets its scores from a part scorer."""
-
-    scorer: PartScorer
-
-    @property
-    def sparse(self) -> SparseScorer:
-        """The scorer, or that part of it, which has sparse features."""
-        return sparse(self.scorer)
-
-    @property
-    def weights(self) -> AnyWeights | None:
-        """The weights of the sparse features."""
-        return self.sparse.weights
-
-    def with_scorer(self, scorer: PartScorer) -> Self:
-        """Return the same model with other scores."""
-        other = object.__new__(type(self))
-        other.__dict__.update(self.__dict__)
-        other.scorer = scorer
-        return other
-
-    def with_weights(self, weights: AnyWeights) -> Self:
-        """Return the same model with other weights of its sparse features."""
-        return self.with_scorer(self.sparse.with_weights(weights))
 
 
 class ChainModel(ScoredModel):

@@ -12,7 +12,7 @@ from turbotree.arrays import FloatArray, IntArray
 from turbotree.errors import InputError
 from turbotree.features import AnyWeights, Encoded, Encoder, LabelledParts, PartKind
 from turbotree.parsing import _core
-from turbotree.scoring import Batch, PartScorer, SparseScorer, score_every, sparse
+from turbotree.scoring import Batch, PartScorer, ScoredModel, SparseScorer, score_every
 
 #: A modifier with its surroundings in the tree; see ``templates/label.txt``.
 NODE = PartKind(("h", "m", "g", "p", "n", "l", "r"), {"left": 4, "right": 4, "rank": 4, "last": 2})
@@ -141,7 +141,7 @@ def label_scorer(
     )
 
 
-class LabelModel:
+class LabelModel(ScoredModel):
     """Labels all modifiers of a head together.
 
     Parameters
@@ -165,20 +165,6 @@ class LabelModel:
                 f"the label dictionary is made for {len(dictionary.lists)} tags, "
                 f"the encoder knows {tags}"
             )
-
-    @property
-    def sparse(self) -> SparseScorer:
-        """The scorer, or that part of it, which has sparse features."""
-        return sparse(self.scorer)
-
-    @property
-    def weights(self) -> AnyWeights | None:
-        """The weights of the sparse features."""
-        return self.sparse.weights
-
-    def with_weights(self, weights: AnyWeights) -> LabelModel:
-        """Return the same model with other weights of its sparse features."""
-        return LabelModel(self.sparse.with_weights(weights), self.dictionary, self.encoder)
 
     def label(
         self, batch: Batch, heads: IntArray, limits: LabelLimits | None = None

@@ -46,7 +46,7 @@ class MixtureWeights:
                 (self.label_network, NetworkScorer(network, ("label",))),
             ]
         )
-        return LabelModel(scorer, labels.dictionary, labels.encoder)
+        return labels.with_scorer(scorer)
 
     def to_dict(self) -> dict[str, float]:
         """Return the weights as JSON-ready data."""

@@ -12,12 +12,13 @@ from turbotree.scoring.part_scorer import (
     WeightedSum,
     score_every,
 )
-from turbotree.scoring.sparse import SparseScorer, rest_of, sparse, sparse_weight
+from turbotree.scoring.sparse import ScoredModel, SparseScorer, rest_of, sparse, sparse_weight
 
 __all__ = [
     "Batch",
     "PartScorer",
     "PartScores",
+    "ScoredModel",
     "SentenceEncoder",
     "SparseScorer",
     "WeightedSum",

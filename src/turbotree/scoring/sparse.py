@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Self
 
 import numpy as np
 
@@ -156,6 +157,33 @@ def sparse(scorer: PartScorer) -> SparseScorer:
         if isinstance(one, SparseScorer):
             return one
     raise InputError("this model has no sparse features")
+
+
+class ScoredModel:
+    """A model that gets its scores from a part scorer."""
+
+    scorer: PartScorer
+
+    @property
+    def sparse(self) -> SparseScorer:
+        """The scorer, or that part of it, which has sparse features."""
+        return sparse(self.scorer)
+
+    @property
+    def weights(self) -> AnyWeights | None:
+        """The weights of the sparse features."""
+        return self.sparse.weights
+
+    def with_scorer(self, scorer: PartScorer) -> Self:
+        """Return the same model with other scores."""
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other.scorer = scorer
+        return other
+
+    def with_weights(self, weights: AnyWeights) -> Self:
+        """Return the same model with other weights of its sparse features."""
+        return self.with_scorer(self.sparse.with_weights(weights))
 
 
 def sparse_weight(scorer: PartScorer) -> float:
