@@ -9,7 +9,7 @@ from typing import Any, Literal, Self, Unpack, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from turbotree.arrays import BoolArray, FloatArray, LongArray
+from turbotree.arrays import BoolArray, FloatArray, IntArray, LongArray
 from turbotree.errors import InputError
 from turbotree.graphs import files, pictures
 from turbotree.graphs.factors.automata import (
@@ -17,7 +17,16 @@ from turbotree.graphs.factors.automata import (
     read_siblings,
     read_tri_siblings,
 )
-from turbotree.graphs.factors.blocks import Block, Chunk, Kind, chunk_of, join
+from turbotree.graphs.factors.blocks import (
+    NO_SCORES,
+    NO_SHAPES,
+    Block,
+    Chunk,
+    Kind,
+    Lengths,
+    chunk_of,
+    join,
+)
 from turbotree.graphs.factors.literals import (
     Factors,
     Links,
@@ -670,23 +679,46 @@ class FactorGraph:
         links = factors.links
         variables, negated = resolve(links, self._size, kind.method)
         if links.factors:
-            chunk = Chunk(links.factors, links.lengths, variables, negated, *factors[1:])
-            self.add_chunk(kind, chunk)
+            self.add_chunk(
+                kind, links.factors, links.lengths, variables, *factors[1:], negated=negated
+            )
 
-    def add_chunk(self, kind: Kind, chunk: Chunk) -> None:
+    def add_chunk(
+        self,
+        kind: Kind,
+        factors: int,
+        lengths: Lengths,
+        variables: IntArray,
+        score_lengths: Lengths = 0,
+        scores: FloatArray = NO_SCORES,
+        shape_lengths: Lengths = 0,
+        shapes: IntArray = NO_SHAPES,
+        oracles: tuple[Any, ...] = (),
+        *,
+        negated: NDArray[np.uint8] | None = None,
+    ) -> None:
         """Add factors of one kind in the arrays of the core, which its makers must have right.
 
         This is for code that makes thousands of graphs. Nothing is looked at here; a solver
         refuses arrays that do not fit each other, but not, say, a score that is no number.
         """
+        if negated is None:
+            negated = np.zeros(len(variables), dtype=np.uint8)
+        numbers = score_lengths, scores, shape_lengths, shapes, oracles
+        chunk = Chunk(factors, lengths, variables, negated, *numbers)
         self._chunks.setdefault(kind, []).append(chunk)
         self._blocks = None
+
+    @property
+    def kinds(self) -> list[Kind]:
+        """The kinds of its factors, in the order of their numbers: one per block."""
+        return sorted(self._chunks)
 
     @property
     def blocks(self) -> tuple[Block, ...]:
         """The factors as arrays, one block per kind, in the order of the kinds' numbers."""
         if self._blocks is None:
-            self._blocks = tuple(join(kind, self._chunks[kind]) for kind in sorted(self._chunks))
+            self._blocks = tuple(join(kind, self._chunks[kind]) for kind in self.kinds)
             for block in self._blocks:
                 if len(self._chunks[block.kind]) > 1:
                     self._chunks[block.kind] = [chunk_of(block)]

@@ -182,29 +182,6 @@ class Chunk(NamedTuple):
     shapes: IntArray
     oracles: tuple[Any, ...] = ()
 
-    @classmethod
-    def of(
-        cls,
-        factors: int,
-        lengths: Lengths,
-        variables: IntArray,
-        score_lengths: Lengths = 0,
-        scores: FloatArray | None = None,
-        shape_lengths: Lengths = 0,
-        shapes: IntArray | None = None,
-    ) -> Chunk:
-        """Make a chunk without negated links."""
-        return cls(
-            factors,
-            lengths,
-            variables,
-            np.zeros(len(variables), dtype=np.uint8),
-            score_lengths,
-            NO_SCORES if scores is None else scores,
-            shape_lengths,
-            NO_SHAPES if shapes is None else shapes,
-        )
-
 
 NO_SCORES: FloatArray = np.zeros(0, dtype=np.float64)
 NO_SHAPES: IntArray = np.zeros(0, dtype=np.int32)

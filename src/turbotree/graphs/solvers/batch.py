@@ -121,7 +121,7 @@ def solve_many(
     check_options(solve, options)
     one_at_a_time = as_count(threads, "threads", 1) == 1
     waiting = iter(graphs)
-    prepare = find_preparation(solver)
+    prepare = find_preparation(solve)
     if prepare is None:
         solutions: list[Solution] = []
     else:

@@ -134,7 +134,7 @@ def read_trace(answer: _core.Answer) -> Trace | None:
 def split_by_block(graph: FactorGraph, numbers: FloatArray) -> tuple[FloatArray, ...]:
     """Give each block its part of numbers that stand for the factor scores of all blocks."""
     chunks = graph._chunks
-    ends = np.cumsum([sum(len(one.scores) for one in chunks[kind]) for kind in sorted(chunks)])
+    ends = np.cumsum([sum(len(one.scores) for one in chunks[kind]) for kind in graph.kinds])
     return tuple(np.split(numbers, ends[:-1])) if len(ends) else ()
 
 

@@ -75,13 +75,13 @@ def check_options(solver: Callable[..., Any], options: Iterable[str]) -> None:
     check_names(solver.__name__, options, solver.__kwdefaults__ or {})
 
 
-def find_preparation(name: str) -> Callable[..., Prepared] | None:
+def find_preparation(solver: Callable[..., Solution]) -> Callable[..., Prepared] | None:
     """Find the function that checks the options of a solver of the core; None for other solvers.
 
-    >>> find_preparation("linear_program") is None
+    >>> find_preparation(find_solver("linear_program")) is None
     True
     """
-    place = _PREPARATIONS.get(find_solver(name).__name__)
+    place = _PREPARATIONS.get(solver.__name__)
     return None if place is None else _load(place)
 
 
@@ -97,7 +97,7 @@ def prepare_solver(name: str, **options: Any) -> Callable[[FactorGraph], Solutio
     """
     solver = find_solver(name)
     check_options(solver, options)
-    prepare = find_preparation(name)
+    prepare = find_preparation(solver)
     if prepare is None:
         return partial(solver, **options)
     return prepare(**{**(solver.__kwdefaults__ or {}), **options}).solve

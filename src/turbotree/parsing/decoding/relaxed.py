@@ -8,15 +8,14 @@ import numpy as np
 
 from turbotree.arrays import FloatArray
 from turbotree.graphs import FactorGraph, Kind, Solution
-from turbotree.graphs.factors.blocks import Chunk
 from turbotree.parsing.parts import ScoredSentence
 from turbotree.parsing.parts.both_sides import BothSides, both_sides
 from turbotree.parsing.parts.family import Told
 from turbotree.parsing.parts.sibling import (
+    AUTOMATA,
     IN_AUTOMATA,
     SiblingFamily,
     automata_scores,
-    in_automata,
 )
 
 # Far below this temperature the best answer is the only one; several that are equally good share.
@@ -78,7 +77,7 @@ def automata_alone(scored: ScoredSentence) -> dict[str, FloatArray]:
         siblings.add_to_graph(graph, cold)
     # Every variable is in one factor, so that these are exact.
     marginals = graph.marginals("belief_propagation", factors=True)
-    expected = in_automata(Told(graph, marginals.probabilities, marginals.factor_marginals))
+    expected = Told(graph, marginals.probabilities, marginals.factor_marginals).of(*AUTOMATA)
     if joined is not None:
         expected = joined.of_sides(expected)
     found = {"arc": marginals.probabilities[: len(scored.arcs)]}
@@ -93,12 +92,11 @@ def _add_heads(graph: FactorGraph, heads: BothSides, of_sides: FloatArray) -> No
     """Add an automaton per head, with its own copies of the arcs into it, which cost nothing."""
     for links, above, own in zip(heads.links, heads.above, heads.scores(of_sides), strict=True):
         if above == 0:
-            graph.add_chunk(Kind.HEAD_AUTOMATON, Chunk.of(1, len(links), links, len(own), own))
+            graph.add_chunk(Kind.HEAD_AUTOMATON, 1, len(links), links, len(own), own)
             continue
         copies = graph.variables(np.zeros(above))
         variables = np.concatenate([copies, links]).astype(np.int32)
         shape = np.array([above], dtype=np.int32)
         graph.add_chunk(
-            Kind.GRANDPARENT_AUTOMATON,
-            Chunk.of(1, len(variables), variables, len(own), own, 1, shape),
+            Kind.GRANDPARENT_AUTOMATON, 1, len(variables), variables, len(own), own, 1, shape
         )

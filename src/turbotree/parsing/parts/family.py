@@ -16,7 +16,7 @@ import numpy as np
 from turbotree.arrays import BoolArray, FloatArray, IntArray, LongArray
 from turbotree.features import PartKind, Parts
 from turbotree.graphs import FactorGraph, Kind
-from turbotree.graphs.factors.blocks import Chunk
+from turbotree.graphs.factors.blocks import NO_SCORES
 from turbotree.parsing.arcs import ARC
 
 if TYPE_CHECKING:
@@ -63,14 +63,12 @@ class Told:
 
     def __init__(self, graph: FactorGraph, variables: FloatArray, factor_marginals: Any) -> None:
         self.variables = variables
-        self._of: dict[Kind, FloatArray] = {
-            block.kind: own for block, own in zip(graph.blocks, factor_marginals, strict=True)
-        }
+        self._of: dict[Kind, FloatArray] = dict(zip(graph.kinds, factor_marginals, strict=True))
         self._taken: dict[Kind, int] = {}
 
-    def of(self, kind: Kind) -> FloatArray:
-        """Return what is told of all factors of a kind; nothing if there are none."""
-        return self._of.get(kind, np.zeros(0))
+    def of(self, *kinds: Kind) -> FloatArray:
+        """Return what is told of all factors of some kinds; nothing if there are none."""
+        return np.concatenate([self._of.get(kind, NO_SCORES) for kind in kinds])
 
     def take(self, kind: Kind, count: int) -> FloatArray:
         """Return what is told of the next factors of a kind, in the order of adding them."""
@@ -172,7 +170,7 @@ class PairFamily(Family):
         pairs = self.arcs[self.parts.places(scored.sentence)][matters]
         own = scores[matters]
         if np.isfinite(own).all():
-            graph.add_chunk(Kind.PAIR, Chunk.of(len(pairs), 2, pairs.reshape(-1), 1, own))
+            graph.add_chunk(Kind.PAIR, len(pairs), 2, pairs.reshape(-1), 1, own)
         else:  # what is forbidden is no pair with a score
             graph.pair(pairs[:, 0], pairs[:, 1], own)
 

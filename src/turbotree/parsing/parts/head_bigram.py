@@ -10,7 +10,6 @@ import numpy as np
 from turbotree.arrays import FloatArray
 from turbotree.features import PartKind, Parts
 from turbotree.graphs import FactorGraph, Kind
-from turbotree.graphs.factors.blocks import Chunk
 from turbotree.parsing import _core
 from turbotree.parsing.parts.family import Candidates, PairFamily, Told, register
 
@@ -40,9 +39,7 @@ class HeadBigramFamily(PairFamily):
         modifiers = scored.arcs[:, 1]
         states = np.arange(len(modifiers), dtype=np.int32)
         sizes = np.bincount(modifiers, minlength=words + 1)[1:].astype(np.int32)
-        graph.add_chunk(
-            Kind.CHAIN, Chunk.of(1, len(states), states, len(scores), scores, words, sizes)
-        )
+        graph.add_chunk(Kind.CHAIN, 1, len(states), states, len(scores), scores, words, sizes)
 
     def read_graph(self, scored: ScoredSentence, told: Told) -> FloatArray | None:
         """Return how much of each part a relaxed solution has."""

@@ -12,7 +12,7 @@ from turbotree.arrays import BoolArray, FloatArray, IntArray
 from turbotree.errors import InputError
 from turbotree.features import Parts
 from turbotree.graphs import FactorGraph, Kind
-from turbotree.graphs.factors.blocks import PROJECTIVE, SINGLE_ROOT, Chunk
+from turbotree.graphs.factors.blocks import PROJECTIVE, SINGLE_ROOT
 from turbotree.naming import unknown
 from turbotree.parsing.arcs import TreeShape, best_trees
 from turbotree.parsing.long_sentences import is_very_long
@@ -185,11 +185,9 @@ class ScoredSentence:
         described[0] = self.words, flags
         described[1:] = rows
         variables = np.arange(len(rows), dtype=np.int32)
+        shapes = described.ravel()
         graph.add_chunk(
-            Kind.TREE,
-            Chunk.of(
-                1, len(rows), variables, shape_lengths=described.size, shapes=described.ravel()
-            ),
+            Kind.TREE, 1, len(rows), variables, shape_lengths=len(shapes), shapes=shapes
         )
         for family in self.parts.families.values():
             add = family.add_to_beliefs if beliefs else family.add_to_graph

@@ -16,7 +16,6 @@ import numpy as np
 from turbotree.arrays import BoolArray, FloatArray, IntArray, LongArray
 from turbotree.features import PartKind, Parts
 from turbotree.graphs import FactorGraph, Kind
-from turbotree.graphs.factors.blocks import Chunk
 from turbotree.parsing import _core
 from turbotree.parsing.parts.family import Candidates, Family, Told, register
 from turbotree.parsing.parts.steps import sibling_steps
@@ -29,6 +28,8 @@ if TYPE_CHECKING:
 
 #: The families that automata score together if all of them are there; else the first two, or one.
 IN_AUTOMATA = ("sibling", "grandparent", "grand_sibling")
+#: The kinds of their factors in graphs, that of the root first.
+AUTOMATA = (Kind.HEAD_AUTOMATON, Kind.GRANDPARENT_AUTOMATON)
 
 
 @register
@@ -130,30 +131,25 @@ class SiblingFamily(Family):
         variables = self.variables[offsets[0] : offsets[-1]]
         if "grandparent" not in families:
             graph.add_chunk(
-                Kind.HEAD_AUTOMATON,
-                Chunk.of(last - first, counts, variables, score_counts, laid_out),
+                Kind.HEAD_AUTOMATON, last - first, counts, variables, score_counts, laid_out
             )
             return
         # The root has nobody above it; its automaton comes first, if it may head a word at all.
         roots = int(self.above[first] == 0)
         link, cell = (int(o[roots] - o[0]) for o in (offsets, score_offsets))
-        for kind, chunk in (
-            (Kind.HEAD_AUTOMATON, Chunk.of(roots, link, variables[:link], cell, laid_out[:cell])),
-            (
+        if roots:
+            graph.add_chunk(Kind.HEAD_AUTOMATON, 1, link, variables[:link], cell, laid_out[:cell])
+        if last - first > roots:
+            graph.add_chunk(
                 Kind.GRANDPARENT_AUTOMATON,
-                Chunk.of(
-                    last - first - roots,
-                    counts[roots:],
-                    variables[link:],
-                    score_counts[roots:],
-                    laid_out[cell:],
-                    1,
-                    self.above[first + roots : last],
-                ),
-            ),
-        ):
-            if chunk.factors:
-                graph.add_chunk(kind, chunk)
+                last - first - roots,
+                counts[roots:],
+                variables[link:],
+                score_counts[roots:],
+                laid_out[cell:],
+                1,
+                self.above[first + roots : last],
+            )
 
     def add_to_beliefs(self, graph: FactorGraph, scored: ScoredSentence) -> None:
         """Add automata of siblings alone, unless others can be scored only together with them."""
@@ -165,7 +161,7 @@ class SiblingFamily(Family):
         sizes = (lengths + 1) ** 2
         squares = np.zeros(int(sizes.sum()))
         squares[self._square_cells(scored.sentence)] = scored.scores[self.name]
-        graph.add_chunk(Kind.HEAD_AUTOMATON, Chunk.of(len(lengths), lengths, links, sizes, squares))
+        graph.add_chunk(Kind.HEAD_AUTOMATON, len(lengths), lengths, links, sizes, squares)
 
     def add_to_logic(self, logic: LogicWriter) -> None:
         """Add the steps from one modifier to the next."""
@@ -241,13 +237,7 @@ def automata_scores(scored: ScoredSentence) -> FloatArray:
     return laid_out
 
 
-def in_automata(told: Told) -> FloatArray:
-    """Return what a solver tells of all automata, that of the root first."""
-    kinds = (Kind.HEAD_AUTOMATON, Kind.GRANDPARENT_AUTOMATON)
-    return np.concatenate([told.of(kind) for kind in kinds])
-
-
 def read_automata(parts: Parts, cells: IntArray, scored: ScoredSentence, told: Told) -> FloatArray:
     """Return what a solver tells of the parts of a family that automata score."""
-    found: FloatArray = in_automata(told)[cells[parts.places(scored.sentence)]]
+    found: FloatArray = told.of(*AUTOMATA)[cells[parts.places(scored.sentence)]]
     return found

@@ -10,7 +10,6 @@ import numpy as np
 from turbotree.arrays import BoolArray, FloatArray, IntArray, LongArray
 from turbotree.features import PartKind, Parts
 from turbotree.graphs import FactorGraph, Kind
-from turbotree.graphs.factors.blocks import Chunk
 from turbotree.parsing import _core
 from turbotree.parsing.parts.family import Candidates, PairFamily, Told, register
 from turbotree.parsing.parts.sibling import SiblingFamily
@@ -97,9 +96,7 @@ class TriSiblingFamily(PairFamily):
             links, cubes = links[np.repeat(matters, lengths)], cubes[np.repeat(matters, sizes)]
             lengths, sizes = lengths[matters], sizes[matters]
         if len(lengths):
-            graph.add_chunk(
-                Kind.TRIPLE_AUTOMATON, Chunk.of(len(lengths), lengths, links, sizes, cubes)
-            )
+            graph.add_chunk(Kind.TRIPLE_AUTOMATON, len(lengths), lengths, links, sizes, cubes)
 
     def _automata(self, sentence: int) -> tuple[IntArray, LongArray]:
         """Return the links of a sentence's automata that have a cube, and their lengths."""
