@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from time import thread_time
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypedDict, TypeVar, Unpack
 
 import numpy as np
@@ -29,7 +30,7 @@ from turbotree.parsing.mixture import mixture_of, network_of
 from turbotree.parsing.parse import Parse
 from turbotree.parsing.parts import PartSet, ScoredSentence
 from turbotree.parsing.parts.part_set import affordable
-from turbotree.parsing.profile import Profile, Stopwatch
+from turbotree.parsing.profile import Profile
 from turbotree.parsing.rules.compiled import RulesLike, compile_rules
 from turbotree.parsing.rules.constrained_decoding import obey, read_rules
 from turbotree.parsing.rules.k_best import k_best_under_rules
@@ -245,7 +246,7 @@ class Parser(Stored):
         found: list[Parse] = []
         for scored in self._scored(sentences, shape, keep_given, constraints, profile):
             trees = scored.best_trees(decoder, decomposition, limit)
-            scored.watch.lap("decoding")
+            scored.ends["decoding"] = thread_time()
             if obeyed is not None:
                 found += obey(scored, obeyed, decoder, trees, limit)
             else:
@@ -375,7 +376,7 @@ class Parser(Stored):
             trees = [
                 _in_time(scored, sentence, k, diversity, decoder, limit) for sentence in scored
             ]
-            scored.watch.lap("decoding")
+            scored.ends["decoding"] = thread_time()
             found += scored.label(trees)
         return found
 
@@ -477,7 +478,7 @@ class Parser(Stored):
                 sample_trees(sentence, self.arc_temperature, n, seed, words.to_text())
                 for sentence, words in zip(scored, scored.sentences, strict=True)
             ]
-            scored.watch.lap("sampling")
+            scored.ends["sampling"] = thread_time()
             found += scored.label(trees)
         return found
 
@@ -596,20 +597,20 @@ class Parser(Stored):
         for piece in groups(sentences):
             some = sentences[piece]
             own = None if constraints is None else self._settled(some, constraints[piece], shape)
-            watch = Stopwatch(profile)
+            ends = {"start": thread_time()}
             batch = Batch(some)
             batch.of(self.encoder)
-            watch.lap("encoding")
+            ends["encoding"] = thread_time()
             if own is None:
                 arcs = self.pruner.candidates(batch, shape=shape)
             else:
                 arcs = constrained_candidates(self.pruner, batch, some, own, shape)
-            watch.lap("pruning")
+            ends["pruning"] = thread_time()
             families = affordable(self.parts.families, int(batch.lengths.max()))
             parts = PartSet.build(batch.lengths, arcs, families)
             scores = self.parts.score(batch, parts)
-            watch.lap("scoring")
-            yield ScoredBatch(parts, scores, shape, own, self, some, batch, watch)
+            ends["scoring"] = thread_time()
+            yield ScoredBatch(parts, scores, shape, own, self, some, batch, profile, ends)
 
     def _settled(
         self, sentences: Sequence[Sentence], constraints: Sequence[Constraints], shape: TreeShape

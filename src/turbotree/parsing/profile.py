@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from time import thread_time
+from itertools import pairwise
 from typing import Any
 
 from turbotree.parsing.parts import PartSet
@@ -25,10 +26,13 @@ class Profile:
 
     Examples
     --------
+    >>> from turbotree import Parser
+    >>> from turbotree.text import treebank
+    >>> parser = Parser.train(treebank(60, seed=1), model="arc", epochs=1, pruner_epochs=1)
     >>> profile = Profile()
-    >>> Stopwatch(profile).lap("decoding")
+    >>> _ = parser.parse(next(treebank(1, seed=2)), profile=profile)
     >>> list(profile.seconds)
-    ['decoding']
+    ['encoding', 'pruning', 'scoring', 'decoding', 'labelling']
     """
 
     seconds: dict[str, float] = field(default_factory=dict)
@@ -38,14 +42,19 @@ class Profile:
     proofs: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
 
-    def add(self, stage: str, seconds: float) -> None:
-        """Count time of a stage."""
-        with self._lock:
-            self.seconds[stage] = self.seconds.get(stage, 0.0) + seconds
+    def count(self, parts: PartSet, proofs: int, ends: Mapping[str, float]) -> None:
+        """Count the sentences of a batch, their words, parts and proofs, and its time.
 
-    def count(self, parts: PartSet, proofs: int) -> None:
-        """Count the sentences of a batch, their words, parts and proofs."""
+        Parameters
+        ----------
+        parts, proofs
+            Its parts, and the number of its trees that are proven best.
+        ends
+            When each stage ended, by the CPU clock of its thread; the first is the start.
+        """
         with self._lock:
+            for (_, start), (stage, end) in pairwise(ends.items()):
+                self.seconds[stage] = self.seconds.get(stage, 0.0) + end - start
             self.sentences += len(parts.lengths)
             self.words += int(parts.lengths.sum())
             self.proofs += proofs
@@ -79,24 +88,3 @@ class Profile:
         counts = ", ".join(f"{count / sentences:,.1f} {name}" for name, count in self.parts.items())
         lines.append(f"  parts per sentence: {counts}")
         return "\n".join(lines)
-
-
-class Stopwatch:
-    """Takes the CPU time of one thread, stage after stage; starts when it is made.
-
-    Parameters
-    ----------
-    profile
-        Where to count it; without one, nothing is counted.
-    """
-
-    def __init__(self, profile: Profile | None = None) -> None:
-        self.profile = profile
-        self._last = thread_time()
-
-    def lap(self, stage: str) -> None:
-        """End a stage: it took the time since the one before."""
-        if self.profile is not None:
-            now = thread_time()
-            self.profile.add(stage, now - self._last)
-            self._last = now

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from time import thread_time
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,7 +28,7 @@ from turbotree.parsing.labels import LabelLimits, LabelScores
 from turbotree.parsing.long_sentences import note_on
 from turbotree.parsing.parse import Parse, ParsedBatch
 from turbotree.parsing.parts import ScoredParts
-from turbotree.parsing.profile import Stopwatch
+from turbotree.parsing.profile import Profile
 from turbotree.scoring import Batch
 from turbotree.text import Sentence
 
@@ -46,14 +47,17 @@ class ScoredBatch(ScoredParts):
     ----------
     parser, sentences, batch
         What the scores come from.
-    watch
-        Takes the time of each stage.
+    profile
+        Where to count the time of each stage and the number of parts, if anywhere.
+    ends
+        When each stage ended, by the CPU clock of the thread; the first is the start.
     """
 
     parser: Parser
     sentences: Sequence[Sentence]
     batch: Batch
-    watch: Stopwatch
+    profile: Profile | None
+    ends: dict[str, float]
 
     def best_trees(
         self, decoder: str, decomposition: str, time_limit_seconds: float | None = None
@@ -155,7 +159,7 @@ class ScoredBatch(ScoredParts):
             labels, _ = label_scores.best()
         else:
             label_scores, labels = labelled
-        self.watch.lap("labelling")
+        self.ends["labelling"] = thread_time()
         names = parser.labels.dictionary.names
         first_words = np.concatenate([[0], np.cumsum(batch.lengths)]).astype(np.int32)
         parsed = ParsedBatch(
@@ -193,9 +197,9 @@ class ScoredBatch(ScoredParts):
                 )
                 number += 1
             parses.append(own)
-        if self.watch.profile is not None:
+        if self.profile is not None:
             proofs = sum(
                 tree.certificate.status is Status.OPTIMAL for found in trees for tree in found
             )
-            self.watch.profile.count(self.parts, proofs)
+            self.profile.count(self.parts, proofs, self.ends)
         return parses
