@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from turbotree.arrays import FloatArray
 from turbotree.errors import InputError
-from turbotree.features import AnyWeights, Weights
+from turbotree.features import Weights
 from turbotree.features._core import Gradient
 from turbotree.learning.checkpoint import Checkpoint
 from turbotree.learning.epochs import EpochRecord, OnInstance, TrainingState
 from turbotree.learning.losses import Loss
-from turbotree.learning.problem import Problem, Task, problem_in_round
+from turbotree.learning.problem import Problem, Task
 from turbotree.naming import unknown
 
 FEATURE_SETS = ("all", "supported")
@@ -116,7 +117,7 @@ def learn(
     def new_weights() -> Weights:
         weights = Weights() if start is None else start
         if options.features == "supported":
-            _support(weights, task)
+            support(weights, task)
             weights.close()
         return weights
 
@@ -146,7 +147,10 @@ def learn_from(
     """Learn from one instance of a task; `number` is that of the round, from 1 on."""
     if number == options.first_averaged(len(task)) > 1:
         weights.restart_average()
-    loss, gradient = loss_and_gradient(problem_in_round(task, index, number), options.loss, weights)
+    varied = getattr(task, "problem_in_round", None)
+    problem = task.problem(index) if varied is None else varied(index, number)
+    loss, coefficients = options.loss.evaluate(problem, problem.scores(weights))
+    gradient = gradient_of(problem, coefficients)
     record.loss += loss
     if gradient is not None:
         step = options.loss.step_size(loss, gradient.squared_norm, options.largest_step)
@@ -156,29 +160,25 @@ def learn_from(
     weights.next_round()
 
 
-def _support(weights: Weights, task: Task) -> None:
-    """Make room for the features of all right answers."""
+def support(weights: Weights, task: Task) -> Weights:
+    """Make room for the features of all right answers; return the weights."""
     for index in range(len(task)):
         problem = task.problem(index)
         weights.support(problem.gradient(problem.gold))
+    return weights
 
 
 def supported(task: Task) -> Weights:
     """Return zero weights for the features that occur in a right answer."""
-    weights = Weights()
-    _support(weights, task)
-    return weights
+    return support(Weights(), task)
 
 
 def count_supported(task: Task) -> int:
     """Count the features that occur in a right answer; training may meet many more."""
-    return len(supported(task))
+    return len(support(Weights(), task))
 
 
-def loss_and_gradient(
-    problem: Problem, loss: Loss, weights: AnyWeights
-) -> tuple[float, Gradient | None]:
-    """Return the loss of one instance and its gradient; None where nothing is to be learnt."""
-    value, coefficients = loss.evaluate(problem, problem.scores(weights))
+def gradient_of(problem: Problem, coefficients: FloatArray) -> Gradient | None:
+    """Return the gradient of a loss, given its derivatives; None where nothing is to be learnt."""
     coefficients[np.abs(coefficients) < _NEGLIGIBLE] = 0.0
-    return value, problem.gradient(coefficients) if coefficients.any() else None
+    return problem.gradient(coefficients) if coefficients.any() else None

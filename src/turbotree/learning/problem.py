@@ -117,7 +117,8 @@ class Task(Protocol):
     """A training set of problems; they are made again when asked for, to save memory.
 
     It may also have ``problem_in_round(index, number)``, which :func:`~turbotree.learning.learn`
-    then calls instead of ``problem``: an instance that is a little different in each round.
+    then calls instead of ``problem``: an instance that is a little different in each round, the
+    first being 1. It has to be the same whenever it is asked for again, for runs to be resumed.
     """
 
     def __len__(self) -> int:
@@ -127,16 +128,3 @@ class Task(Protocol):
     def problem(self, index: int) -> Problem:
         """Return one instance."""
         ...
-
-
-def problem_in_round(task: Task, index: int, number: int) -> Problem:
-    """Return an instance as it is in some round of training, the first being 1.
-
-    A task whose instances are not the same in all rounds has a method of this name, which takes the
-    index and the round; it has to give the same whenever it is asked again, for runs to be resumed.
-    """
-    varied = getattr(task, "problem_in_round", None)
-    if varied is None:
-        return task.problem(index)
-    problem: Problem = varied(index, number)
-    return problem

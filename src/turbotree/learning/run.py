@@ -120,25 +120,6 @@ class StageResult(Generic[Learnt, Model]):
         return [record.to_dict() for record in self.records]
 
 
-def learn_serially(
-    stage: Stage[Weights, Any],
-    *,
-    checkpoint: Checkpoint | None,
-    on_instance: OnInstance,
-    on_epoch: Callable[[Weights, EpochRecord], None],
-) -> tuple[Weights, list[EpochRecord]]:
-    """Learn with the online learner in this process; see :class:`Learn`."""
-    assert isinstance(stage.options, LearnerOptions)
-    return learn(
-        cast(Task, stage.task),
-        stage.options,
-        start=stage.start,
-        checkpoint=checkpoint,
-        on_instance=on_instance,
-        on_epoch=on_epoch,
-    )
-
-
 @dataclass
 class Run:
     """One training, from its first stage to its last.
@@ -159,7 +140,7 @@ class Run:
     threads
         Threads for what can be done side by side; the models do not depend on it.
     learn
-        How stages learn.
+        How stages learn, if not by the online learner in this process.
     stop
         Ends all stages when it is set.
 
@@ -183,7 +164,7 @@ class Run:
     stages: Iterable[str] = ()
     progress: Progress = field(default_factory=Silent)
     threads: int = 1
-    learn: Learn = learn_serially
+    learn: Learn | None = None
     stop: threading.Event = field(default_factory=threading.Event)
 
     def __post_init__(self) -> None:
@@ -212,12 +193,18 @@ class Run:
                 record.scores |= stage.score(stage.freeze(learnt))
             self.progress.epoch(stage.name, record)
 
-        learnt, records = (stage.learn or self.learn)(
-            stage,
-            checkpoint=self.checkpoint(stage.name),
-            on_instance=on_instance,
-            on_epoch=on_epoch,
-        )
+        shared: Any = {
+            "checkpoint": self.checkpoint(stage.name),
+            "on_instance": on_instance,
+            "on_epoch": on_epoch,
+        }
+        learner = stage.learn or self.learn
+        if learner is not None:
+            learnt, records = learner(stage, **shared)
+        else:
+            task, start = cast(Task, stage.task), cast(Weights | None, stage.start)
+            assert isinstance(stage.options, LearnerOptions)
+            learnt, records = learn(task, stage.options, start=start, **shared)
         return StageResult(stage.freeze(learnt), learnt, records)
 
     def map(self, function: Callable[[int], _First], count: int) -> list[_First]:

@@ -78,9 +78,10 @@ class _ShardWorker:
         """Do what serial training does before the stage, with what was learnt till then."""
         tasks, blueprint = self._tasks, self._blueprint
         if stage.name == "pruner":
-            return tasks.pruner()
+            return tasks.pruner(blueprint.pruner_model())
         if stage.pruner is not None and not self._pruned:
-            tasks.prune(blueprint.pruner(FrozenWeights(stage.pruner, None)))
+            weights = FrozenWeights(stage.pruner, None)
+            tasks.prune(blueprint.pruner(blueprint.pruner_model().with_weights(weights)))
             self._pruned = True
         if stage.name == "parts":
             return tasks.parts(blueprint.part_model())

@@ -142,7 +142,7 @@ class ShardedTasks:
         self._complete = data.train.complete
         self._stage = ShardStage("pruner")
 
-    def pruner(self) -> ShardedTask:
+    def pruner(self, model: SparseScorer) -> ShardedTask:
         """Return the training set of the pruner."""
         return self._task()
 

@@ -12,7 +12,7 @@ from turbotree.arrays import FloatArray
 from turbotree.features import Weights
 from turbotree.features._core import MAX_TEMPLATES
 from turbotree.learning.epochs import EpochRecord, order_of
-from turbotree.learning.learner import LearnerOptions, loss_and_gradient
+from turbotree.learning.learner import LearnerOptions, gradient_of
 from turbotree.learning.losses import Loss
 from turbotree.learning.problem import ContrastedProblem, Task, strongest_rivals
 from turbotree.learning.progress import Progress, Silent
@@ -134,7 +134,8 @@ def try_templates(
             moments += said.T @ said
             gains += said.sum(axis=0)
             rows += len(said)
-        loss, gradient = loss_and_gradient(problem, options.loss, weights)
+        loss, coefficients = options.loss.evaluate(problem, problem.scores(weights))
+        gradient = gradient_of(problem, coefficients)
         record.loss += loss
         if gradient is not None:
             step = options.loss.step_size(loss, gradient.squared_norm, options.largest_step)

@@ -10,7 +10,7 @@ from typing import Any
 from turbotree.errors import InputError
 from turbotree.learning.checkpoint import Checkpoint
 from turbotree.learning.epochs import EpochRecord, OnInstance, TrainingState
-from turbotree.learning.learner import loss_and_gradient
+from turbotree.learning.learner import gradient_of
 from turbotree.learning.losses import Loss
 from turbotree.learning.problem import Task
 from turbotree.learning.sparse.penalties import AnySparse, Penalty
@@ -160,7 +160,9 @@ def learn_sparse(
     for index, now, record in state.rounds(
         instances, options.epochs, options.seed, on_instance=on_instance, end_epoch=end_epoch
     ):
-        loss, gradient = loss_and_gradient(task.problem(index), options.loss, weights)
+        problem = task.problem(index)
+        loss, coefficients = options.loss.evaluate(problem, problem.scores(weights))
+        gradient = gradient_of(problem, coefficients)
         record.loss += loss
         if gradient is not None:
             weights.add(gradient, -options.step(now, instances))

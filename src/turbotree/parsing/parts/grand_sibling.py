@@ -12,7 +12,12 @@ from turbotree.features import PartKind, Parts
 from turbotree.graphs import FactorGraph
 from turbotree.parsing import _core
 from turbotree.parsing.parts.family import Candidates, PairFamily, Told, register
-from turbotree.parsing.parts.sibling import SiblingFamily, read_automata, scored_in_automata
+from turbotree.parsing.parts.sibling import (
+    SiblingFamily,
+    next_to_each_other,
+    read_automata,
+    scored_in_automata,
+)
 from turbotree.parsing.parts.steps import steps_between
 
 if TYPE_CHECKING:
@@ -55,7 +60,8 @@ class GrandSiblingFamily(PairFamily):
         """Tell which parts a tree has, given the arcs that it has."""
         at = self.parts.places(sentence)
         arcs = self.arcs[at]
-        next_to = self.siblings.next_to_each_other(sentence, chosen, arcs[:, 1:], self.spans[at])
+        passed = self.siblings.chosen_before(sentence, chosen)
+        next_to = next_to_each_other(chosen, arcs[:, 1:], passed[self.spans[at]])
         has: BoolArray = chosen[arcs[:, 0]] & next_to
         return has
 

@@ -90,18 +90,8 @@ class SiblingFamily(Family):
     def indicator(self, sentence: int, chosen: BoolArray) -> BoolArray:
         """Tell which parts a tree has, given the arcs that it has."""
         at = self.parts.places(sentence)
-        return self.next_to_each_other(sentence, chosen, self.arcs[at], self.spans[at])
-
-    def next_to_each_other(
-        self, sentence: int, chosen: BoolArray, arcs: IntArray, spans: IntArray
-    ) -> BoolArray:
-        """Tell for pairs of arcs of an automaton whether a tree has both and none between."""
         passed = self.chosen_before(sentence, chosen)
-        # "None" stands for both ends of the row, which are always there.
-        with_none = np.append(chosen, True)
-        none_between = passed[spans[:, 0]] == passed[spans[:, 1]]
-        has: BoolArray = with_none[arcs[:, 0]] & with_none[arcs[:, 1]] & none_between
-        return has
+        return next_to_each_other(chosen, self.arcs[at], passed[self.spans[at]])
 
     def automata(self, sentence: int) -> tuple[IntArray, IntArray]:
         """Return the links of a sentence's automata and their offsets."""
@@ -217,6 +207,23 @@ class SiblingFamily(Family):
             shifts, sides * (sides + 1) // 2
         )
         return cells
+
+
+def next_to_each_other(chosen: BoolArray, arcs: IntArray, passed: LongArray) -> BoolArray:
+    """Tell for pairs of arcs of an automaton whether a tree has both and none between.
+
+    Parameters
+    ----------
+    chosen
+        Which arcs the tree has.
+    arcs
+        The pairs; -1 stands for both ends of the row, which are always there.
+    passed
+        The chosen arcs before each end of the links that a pair jumps over.
+    """
+    first, second = np.append(chosen, True)[arcs].T
+    has: BoolArray = first & second & (passed[:, 0] == passed[:, 1])
+    return has
 
 
 def scored_in_automata(names: Sequence[str]) -> tuple[bool, bool]:

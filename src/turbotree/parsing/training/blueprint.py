@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from turbotree.errors import InputError
-from turbotree.features import AnyWeights, Encoder, attributes_of
+from turbotree.features import Encoder, attributes_of
 from turbotree.features import parse_templates as parse
 from turbotree.features._core import MAX_LABELS
 from turbotree.parsing.arcs import ARC, Pruner, TreeShape
@@ -96,10 +96,9 @@ class Blueprint:
         """Return the templates of the pruner, without weights."""
         return SparseScorer({"arc": self.templates["pruner"]}, FAMILIES, self.encoder)
 
-    def pruner(self, weights: AnyWeights) -> Pruner:
-        """Return a pruner that has learnt."""
-        scorer = self.pruner_model().with_weights(weights)
-        return Pruner(scorer, self.options.pruning(), self.shape)
+    def pruner(self, model: SparseScorer) -> Pruner:
+        """Return a pruner whose model has learnt."""
+        return Pruner(model, self.options.pruning(), self.shape)
 
     def part_model(self) -> SparseScorer:
         """Return the templates of arcs and other parts, without weights."""

@@ -69,7 +69,7 @@ class PartProblem:
         self._shape = shape
         self._decoder = decoder
         self._ends = np.cumsum([len(self._parts[name].rows) for name in model.families])
-        self.gold = self._indicator(heads)
+        self.gold = self._joined(self._parts.indicators(0, heads))
         # Only arcs can be wrong; the cost of an answer is its number of wrong heads.
         self.cost = 1.0 - self.gold
         self.cost[self._ends[0] :] = 0.0
@@ -99,16 +99,17 @@ class PartProblem:
         """Return the best answer, or nearly so: a tree, or what the relaxation has instead."""
         parts, shape = self._parts, self._shape
         if not parts.families:
-            return self._indicator(best_trees(parts.lengths, parts.arcs, scores, shape))
+            heads = best_trees(parts.lengths, parts.arcs, scores, shape)
+            return self._joined(parts.indicators(0, heads))
         scored = self._scored(scores)
         if self._decoder == "automata":
             return self._joined(automata_alone(scored))
         if self._decoder == "exact":
-            return self._indicator(decode(scored).heads)
+            return self._joined(parts.indicators(0, decode(scored).heads))
         graph = scored.graph()
         solution = prepare_solver("admm", **_RELAXED)(graph)
         heads = heads_of(scored, solution)
-        answer: dict[str, Any] = dict(scored.indicators(heads))
+        answer: dict[str, Any] = dict(parts.indicators(0, heads))
         if solution.status is not Status.OPTIMAL:
             answer |= relaxed_parts(scored, graph, solution)
         return self._joined(answer)
@@ -158,9 +159,6 @@ class PartProblem:
         pieces = [values[name] for name in self._model.families]
         joined: FloatArray = np.concatenate(pieces, dtype=np.float64)
         return joined
-
-    def _indicator(self, heads: IntArray) -> FloatArray:
-        return self._joined(self._parts.indicators(0, heads))
 
 
 def joined_base_scores(base: Mapping[str, FloatArray], sizes: Mapping[str, int]) -> FloatArray:

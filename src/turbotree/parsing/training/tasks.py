@@ -31,7 +31,7 @@ class ParserTasks(Protocol):
         """Whether labels have to wait for the parts."""
         ...
 
-    def pruner(self) -> Sized:
+    def pruner(self, model: SparseScorer) -> Sized:
         """Return the training set of the pruner."""
         ...
 
@@ -80,11 +80,10 @@ class LocalTasks:
         """Labels belong to whole trees, which the parts may have to complete."""
         return not self._data.complete
 
-    def pruner(self) -> PartTask:
+    def pruner(self, model: SparseScorer) -> PartTask:
         """Return the training set of the pruner."""
-        data, blueprint = self._data, self._blueprint
-        model = blueprint.pruner_model()
-        return PartTask(model, data.encoded, data.heads, blueprint.shape, known=data.known)
+        data, shape = self._data, self._blueprint.shape
+        return PartTask(model, data.encoded, data.heads, shape, known=data.known)
 
     def prune(self, pruner: Pruner) -> None:
         """Complete the trees by the pruner; keep the arcs that it leaves of each."""

@@ -12,7 +12,7 @@ from turbotree.evaluation import attachment_scores
 from turbotree.features import FrozenWeights, Parts, Weights
 from turbotree.learning import Loss, Run, Stage
 from turbotree.learning.progress import Progress, Silent
-from turbotree.learning.run import Learn, RunKeywords, learn_serially
+from turbotree.learning.run import Learn, RunKeywords
 from turbotree.learning.temperature import typical_temperature
 from turbotree.naming import options_from
 from turbotree.networks import Network, NetworkOptions, WordVectors
@@ -157,7 +157,7 @@ class TrainingData:
         progress: Progress | None = None,
         *,
         stages: tuple[str, ...] = STAGES,
-        learn: Learn = learn_serially,
+        learn: Learn | None = None,
         **settings: Any,
     ) -> Run:
         """Begin a run, or resume it; `settings` are what else the outcome depends on."""
@@ -228,9 +228,13 @@ class ParserTrainer:
 
     def train_pruner(self) -> TrainedPruner:
         """Train the pruner."""
-        result = self._run.train(
-            Stage("pruner", self.tasks.pruner(), self.options.pruner_learner(), self._pruner)
-        )
+        model = self.blueprint.pruner_model()
+
+        def freeze(weights: Weights) -> Pruner:
+            return self.blueprint.pruner(model.with_weights(self._frozen("pruner", weights)))
+
+        task, learner = self.tasks.pruner(model), self.options.pruner_learner()
+        result = self._run.train(Stage("pruner", task, learner, freeze))
         pruner, dev = result.model, self.dev
         self.tasks.prune(pruner)
         candidates = self._run.map(lambda i: pruner.candidates(dev.batch(i)), len(dev.encoded))
@@ -246,9 +250,6 @@ class ParserTrainer:
                 f"{pruning['gold_arcs_lost_percent']:.2f} % of the gold arcs lost"
             )
         return pruning
-
-    def _pruner(self, weights: Weights) -> Pruner:
-        return self.blueprint.pruner(self._frozen("pruner", weights))
 
     def train_parts(
         self, name: str, model: SparseScorer, pruned: TrainedPruner, start: Weights | None = None
@@ -326,7 +327,7 @@ class ParserTrainer:
         no_labels = self._frozen("labels", Weights(), labels=len(blueprint.names))
         parser = Parser(
             blueprint.encoder,
-            blueprint.pruner(nothing),
+            blueprint.pruner(blueprint.pruner_model().with_weights(nothing)),
             blueprint.part_model().with_weights(nothing),
             blueprint.label_model().with_weights(no_labels),
             blueprint.shape,
