@@ -48,7 +48,7 @@ def candidate_trees(parts, sentence, shape):
 
 
 def of_sentence(parts, scores, sentence):
-    return {name: scores[name][at] for name, at in parts.sentence_slices(sentence).items()}
+    return {name: scores[name][own.places(sentence)] for name, own in parts.items()}
 
 
 def assignment(parts, sentence, heads):

@@ -31,7 +31,7 @@ from turbotree.parsing.parts import FAMILIES, MODELS, ScoredSentence, families_o
 def test_a_tree_has_the_parts_that_the_textbook_reads_off_it(case):
     parts, _ = case
     for sentence in range(len(parts.lengths)):
-        at = parts.sentence_slices(sentence)
+        at = {name: own.places(sentence) for name, own in parts.items()}
         arcs = parts.arcs.rows[at["arc"]].tolist()
         rows_there = {(h, int(m > h)) for h, m in arcs}
         for heads in candidate_trees(parts, sentence, TreeShape(False, False)):

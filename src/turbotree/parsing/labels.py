@@ -114,15 +114,11 @@ class LabelDictionary:
 class _Chains:
     """The parts of a labelled tree: a node per word, a block of edges per pair of siblings."""
 
+    parts: dict[str, LabelledParts]
     nodes: LabelledParts
     pairs: LabelledParts
     words: IntArray
     edge_offsets: IntArray
-
-    @property
-    def parts(self) -> dict[str, LabelledParts]:
-        """The parts by family."""
-        return {"label": self.nodes, "label_pair": self.pairs}
 
 
 def label_scorer(
@@ -189,22 +185,12 @@ class LabelModel(ScoredModel):
             dictionary.offsets,
             dictionary.labels,
         )
-        return _Chains(
-            LabelledParts(
-                built.nodes,
-                built.node_offsets,
-                built.label_offsets,
-                built.labels,
-            ),
-            LabelledParts(
-                built.pairs,
-                built.pair_offsets,
-                built.pair_label_offsets,
-                built.pair_labels,
-            ),
-            built.words,
-            built.edge_offsets,
+        nodes = LabelledParts(built.nodes, built.node_offsets, built.label_offsets, built.labels)
+        pairs = LabelledParts(
+            built.pairs, built.pair_offsets, built.pair_label_offsets, built.pair_labels
         )
+        parts = {"label": nodes, "label_pair": pairs}
+        return _Chains(parts, nodes, pairs, built.words, built.edge_offsets)
 
 
 def _limited(

@@ -25,7 +25,7 @@ from turbotree.parsing.decoding.decode import ARC_DECODERS, DECODERS, GRAPH_DECO
 from turbotree.parsing.decoding.k_best import K_BEST_DECODERS, k_best_trees
 from turbotree.parsing.decoding.sampling import sample_trees
 from turbotree.parsing.labels import LabelModel
-from turbotree.parsing.long_sentences import groups, usual_time_limit
+from turbotree.parsing.long_sentences import groups, is_very_long, usual_time_limit
 from turbotree.parsing.mixture import mixture_of, network_of
 from turbotree.parsing.parse import Parse
 from turbotree.parsing.parts import PartSet, ScoredSentence
@@ -182,7 +182,8 @@ class Parser(Stored):
         >>> parser.parse(sentence, require=[(0, 1, "root")]).heads[0]
         0
         """
-        check_names("parse", options, options_of(Parser.parse, Parser.parse_batch))
+        if options:
+            check_names("parse", options, options_of(Parser.parse, Parser.parse_batch))
         constraints = self._read(sentence, require, forbid, spans)
         return self.parse_batch([sentence], constraints=constraints, **options)[0]
 
@@ -598,15 +599,16 @@ class Parser(Stored):
             some = sentences[piece]
             own = None if constraints is None else self._settled(some, constraints[piece], shape)
             ends = {"start": thread_time()}
-            batch = Batch(some)
-            batch.of(self.encoder)
+            batch = Batch.encoded(self.encoder, self.encoder.encode(some), some)
             ends["encoding"] = thread_time()
             if own is None:
                 arcs = self.pruner.candidates(batch, shape=shape)
             else:
                 arcs = constrained_candidates(self.pruner, batch, some, own, shape)
             ends["pruning"] = thread_time()
-            families = affordable(self.parts.families, int(batch.lengths.max()))
+            families = self.parts.families
+            if is_very_long(len(some[0])):  # such stand alone
+                families = affordable(families)
             parts = PartSet.build(batch.lengths, arcs, families)
             scores = self.parts.score(batch, parts)
             ends["scoring"] = thread_time()

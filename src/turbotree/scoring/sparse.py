@@ -90,8 +90,15 @@ class SparseScorer:
         """Score parts with the scorer's own weights."""
         if self.weights is None:
             raise ValueError("a scorer without weights; train it first")
-        prepared = batch.derived(self.scorers, lambda: self.prepare(batch.of(self.encoder)))
-        return self.score_prepared(prepared, parts, self.weights)
+        encoded, scores = batch.of(self.encoder), {}
+        prepared: dict[str, Prepared] = batch.derived(self.scorers, dict)
+        for name, own in parts.items():
+            if name in self.scorers:
+                scorer = self.scorers[name]
+                if name not in prepared:
+                    prepared[name] = scorer.prepare(encoded)
+                scores[name] = scorer.score(prepared[name], own, self.weights)
+        return scores
 
     def prepare(self, encoded: Encoded) -> dict[str, Prepared]:
         """Hash the words of some sentences once, for any number of parts and weights."""

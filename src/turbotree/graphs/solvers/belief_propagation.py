@@ -158,6 +158,7 @@ def sum_product(
     answer = solver.solve(core_graph(graph))
     if answer.status == INFEASIBLE or answer.probabilities is None:
         raise infeasible(graph, answer.impossible_factor)
+    columns = answer.take_trace()
     return Marginals(
         answer.probabilities,
         answer.log_partition,
@@ -165,7 +166,7 @@ def sum_product(
         answer.converged,
         answer.iterations,
         answer.seconds,
-        read_trace(answer),
+        None if columns is None else read_trace(columns),
         None if answer.expectations is None else split_by_block(graph, answer.expectations),
     )
 

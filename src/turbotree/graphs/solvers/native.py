@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -38,7 +38,7 @@ def core_graph(graph: FactorGraph) -> _core.Graph:
         if clash.size:
             name = graph.name(int(clash[0]))
             raise InfeasibleError(f"{name} is fixed to 1, but its score of -inf forbids that")
-    if graph.asks_python:
+    if Kind.CUSTOM in chunks:
         asked = [
             chunk._replace(oracles=tuple(_core_oracle(oracle) for oracle in chunk.oracles))
             for chunk in chunks[Kind.CUSTOM]
@@ -105,6 +105,7 @@ def read_solution(graph: FactorGraph, answer: _core.Answer) -> Solution:
     if answer.status == INFEASIBLE:
         raise infeasible(graph, answer.impossible_factor)
     link_scores, consensus = answer.link_scores, answer.consensus
+    trace = answer.take_trace()
     return Solution(
         answer.values,
         answer.value,
@@ -113,7 +114,7 @@ def read_solution(graph: FactorGraph, answer: _core.Answer) -> Solution:
         answer.iterations,
         answer.seconds,
         answer.relaxed,
-        read_trace(answer),
+        None if trace is None else read_trace(trace),
         None
         if link_scores is None or consensus is None
         else WarmStart(link_scores, consensus, answer.penalty),
@@ -122,11 +123,8 @@ def read_solution(graph: FactorGraph, answer: _core.Answer) -> Solution:
     )
 
 
-def read_trace(answer: _core.Answer) -> Trace | None:
-    """Give the trace in an answer, if one was asked for."""
-    columns = answer.take_trace()
-    if columns is None:
-        return None
+def read_trace(columns: Mapping[str, FloatArray]) -> Trace:
+    """Give the trace in an answer; columns that the solver does not have are not known."""
     unknown = np.full(len(columns["iteration"]), np.nan)
     return Trace(**{name: columns.get(name, unknown) for name in Trace.__slots__})
 

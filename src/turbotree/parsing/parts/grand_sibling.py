@@ -13,10 +13,10 @@ from turbotree.graphs import FactorGraph
 from turbotree.parsing import _core
 from turbotree.parsing.parts.family import Candidates, PairFamily, Told, register
 from turbotree.parsing.parts.sibling import (
+    IN_AUTOMATA,
     SiblingFamily,
     next_to_each_other,
     read_automata,
-    scored_in_automata,
 )
 from turbotree.parsing.parts.steps import steps_between
 
@@ -51,8 +51,8 @@ class GrandSiblingFamily(PairFamily):
     def find(cls, candidates: Candidates) -> GrandSiblingFamily:
         """Find the parts that candidate arcs form."""
         siblings: Any = candidates.found["sibling"]
-        scored = scored_in_automata(candidates.names)
-        found = _core.grand_siblings(*candidates.given, *scored)
+        layout = [name in candidates.names for name in IN_AUTOMATA[1:]]
+        found = _core.grand_siblings(*candidates.given, *layout)
         parts = Parts(found.rows, found.offsets)
         return cls(parts, found.arcs, found.cells, found.spans, siblings)
 

@@ -10,7 +10,7 @@ from turbotree.features import PartKind, Parts
 from turbotree.graphs import FactorGraph
 from turbotree.parsing import _core
 from turbotree.parsing.parts.family import Candidates, PairFamily, Told, register
-from turbotree.parsing.parts.sibling import read_automata, scored_in_automata
+from turbotree.parsing.parts.sibling import IN_AUTOMATA, read_automata
 
 if TYPE_CHECKING:
     from turbotree.parsing.parts.part_set import ScoredSentence
@@ -35,8 +35,8 @@ class GrandparentFamily(PairFamily):
     @classmethod
     def find(cls, candidates: Candidates) -> GrandparentFamily:
         """Find the parts that candidate arcs form."""
-        scored = scored_in_automata(candidates.names)
-        found = _core.grandparents(*candidates.given, *scored)
+        layout = [name in candidates.names for name in IN_AUTOMATA[1:]]
+        found = _core.grandparents(*candidates.given, *layout)
         return cls(Parts(found.rows, found.offsets), found.arcs, found.cells)
 
     def add_to_graph(self, graph: FactorGraph, scored: ScoredSentence) -> None:

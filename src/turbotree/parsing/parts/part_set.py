@@ -15,7 +15,6 @@ from turbotree.graphs import FactorGraph, Kind
 from turbotree.graphs.factors.blocks import PROJECTIVE, SINGLE_ROOT
 from turbotree.naming import unknown
 from turbotree.parsing.arcs import TreeShape, best_trees
-from turbotree.parsing.long_sentences import is_very_long
 from turbotree.parsing.parts.family import CLASSES, FAMILIES, Candidates, Family
 
 if TYPE_CHECKING:
@@ -54,10 +53,8 @@ def families_of(model: str, parts: Sequence[str] | None = None) -> tuple[str, ..
     return tuple(name for name in FAMILIES if name == "arc" or name in parts)
 
 
-def affordable(families: Sequence[str], words: int) -> tuple[str, ...]:
-    """Return the families of parts that a sentence of so many words is scored by."""
-    if not is_very_long(words):
-        return tuple(families)
+def affordable(families: Sequence[str]) -> tuple[str, ...]:
+    """Return the families of parts that very long sentences are scored by."""
     return tuple(name for name in families if name == "arc" or not CLASSES[name].of_all_pairs)
 
 
@@ -101,10 +98,6 @@ class PartSet(dict[str, Parts]):
             if name != "arc":
                 candidates.found[name] = CLASSES[name].find(candidates)
         return cls(lengths, arcs, candidates.found)
-
-    def sentence_slices(self, sentence: int) -> dict[str, slice]:
-        """Return where each family's parts of a sentence are."""
-        return {name: own.places(sentence) for name, own in self.items()}
 
     def indicators(self, sentence: int, heads: IntArray) -> dict[str, BoolArray]:
         """Tell which parts of a sentence a tree has, given by its heads."""
@@ -236,8 +229,7 @@ class ScoredParts:
 
     def sentence(self, index: int) -> ScoredSentence:
         """Return one sentence with its scores."""
-        at = self.parts.sentence_slices(index)
-        scores = {name: self.scores[name][where] for name, where in at.items()}
+        scores = {name: self.scores[name][own.places(index)] for name, own in self.parts.items()}
         constraints = self.constraints[index] if self.constraints is not None else None
         return ScoredSentence(self.parts, index, scores, self.shape, constraints)
 

@@ -7,7 +7,6 @@ whole chunks of factors, in the layout in which the core finds the parts, not fa
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
 
 
 #: The families that automata score together if all of them are there; else the first two, or one.
+#: How scores are laid out depends on which of the others there are.
 IN_AUTOMATA = ("sibling", "grandparent", "grand_sibling")
 #: The kinds of their factors in graphs, that of the root first.
 AUTOMATA = (Kind.HEAD_AUTOMATON, Kind.GRANDPARENT_AUTOMATON)
@@ -71,8 +71,8 @@ class SiblingFamily(Family):
     @classmethod
     def find(cls, candidates: Candidates) -> SiblingFamily:
         """Find the parts that candidate arcs form."""
-        scored = scored_in_automata(candidates.names)
-        found = _core.consecutive_siblings(*candidates.given, *scored)
+        layout = [name in candidates.names for name in IN_AUTOMATA[1:]]
+        found = _core.consecutive_siblings(*candidates.given, *layout)
         return cls(
             Parts(found.rows, found.offsets),
             found.arcs,
@@ -224,11 +224,6 @@ def next_to_each_other(chosen: BoolArray, arcs: IntArray, passed: LongArray) -> 
     first, second = np.append(chosen, True)[arcs].T
     has: BoolArray = first & second & (passed[:, 0] == passed[:, 1])
     return has
-
-
-def scored_in_automata(names: Sequence[str]) -> tuple[bool, bool]:
-    """Tell whether automata score grandparents, and grand-siblings: that decides their layout."""
-    return "grandparent" in names, "grand_sibling" in names
 
 
 def automata_scores(scored: ScoredSentence) -> FloatArray:

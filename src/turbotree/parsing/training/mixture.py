@@ -14,7 +14,7 @@ from turbotree.parsing.arcs import Pruner, TreeShape
 from turbotree.parsing.decoding.decode import decode
 from turbotree.parsing.labels import LabelModel
 from turbotree.parsing.mixture import MixtureWeights
-from turbotree.parsing.parts import PartSet, ScoredSentence
+from turbotree.parsing.parts import PartSet, ScoredParts
 from turbotree.parsing.training.development import Map, label_accuracy
 from turbotree.parsing.training.treebank import Treebank
 from turbotree.scoring import Batch, PartScores, SparseScorer
@@ -92,9 +92,7 @@ def _right(scored: _Scored, features: float, network: float, shape: TreeShape) -
     right = 0
     mixed = {name: features * own for name, own in scored.features.items()}
     mixed["arc"] = mixed["arc"] + network * scored.network
-    for index, heads in enumerate(scored.heads):
-        at = scored.parts.sentence_slices(index)
-        own = {name: mixed[name][where] for name, where in at.items()}
-        found = decode(ScoredSentence(scored.parts, index, own, shape)).heads
-        right += int(np.count_nonzero(found == heads))
+    sentences = ScoredParts(scored.parts, mixed, shape, None)
+    for sentence, heads in zip(sentences, scored.heads, strict=True):
+        right += int(np.count_nonzero(decode(sentence).heads == heads))
     return right
