@@ -10,13 +10,11 @@ from typing import Any
 from turbotree.errors import InputError
 from turbotree.learning.checkpoint import Checkpoint
 from turbotree.learning.epochs import EpochRecord, OnInstance, TrainingState
-from turbotree.learning.learner import gradient_of
+from turbotree.learning.learner import LARGEST_STEP, gradient_of
 from turbotree.learning.losses import Loss
 from turbotree.learning.problem import Task
 from turbotree.learning.sparse.penalties import AnySparse, Penalty
 
-# Beyond all use, and far from where weights overflow.
-_LARGEST = 1e12
 # Rounds after which the memory of dead features is given back at the latest.
 _ROUNDS_BETWEEN_SWEEPS = 1000
 
@@ -56,15 +54,16 @@ class SparseOptions:
     def __post_init__(self) -> None:
         if self.budget is not None and self.budget < 1:
             raise InputError(f"budget is {self.budget}; expected at least 1 group")
-        if not 0 <= self.strength <= _LARGEST:
-            raise InputError(f"strength is {self.strength}; expected 0 to {_LARGEST:g}")
+        if not 0 <= self.strength <= LARGEST_STEP:
+            raise InputError(f"strength is {self.strength}; expected 0 to {LARGEST_STEP:g}")
         if self.budget is not None and self.strength > 0:
             raise InputError("expected a budget or a strength, not both")
         if self.epochs < 1:
             raise InputError(f"epochs is {self.epochs}; expected at least 1")
-        if not 0 < self.first_step <= _LARGEST:
+        if not 0 < self.first_step <= LARGEST_STEP:
             raise InputError(
-                f"first step is {self.first_step}; expected a positive number up to {_LARGEST:g}"
+                f"first step is {self.first_step}; "
+                f"expected a positive number up to {LARGEST_STEP:g}"
             )
         if self.rounds_between < 1:
             raise InputError(f"rounds between is {self.rounds_between}; expected at least 1")
