@@ -148,3 +148,13 @@ def test_the_reference_is_made_of_the_same_matrices(task: NetworkTask) -> None:
     flat = task.training.state()[0]
     assert set(named(task.sizes.blocks(), flat)) >= {"column", "column.bias", "perceptrons"}
     assert "root.arc" not in named(task.sizes.blocks(), flat)
+
+
+def test_files_from_before_there_were_columns_are_read(
+    sentences: list[Sentence],
+) -> None:
+    network = NetworkTask(sentences, SMALL).network().frozen()
+    arrays, header = network.contents()
+    del header["options"]["column_size"]
+    other = Network.from_contents(arrays, header)
+    assert np.array_equal(other.weights, network.weights)

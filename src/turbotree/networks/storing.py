@@ -154,8 +154,9 @@ def _columns(value: Any) -> dict[str, list[str]]:
 
 
 def _options(value: Any) -> NetworkOptions:
-    given = table(value, "options")
+    given = dict(table(value, "options"))
     known = {field.name for field in fields(NetworkOptions)}
+    given.setdefault("column_size", NetworkOptions().column_size)  # older files have none
     for name in _SIZES:
         if type(given.get(name)) is not int or not 0 <= given[name] <= 2**26:
             raise ValueError(f"options: {name} is {shown(given.get(name))}")
