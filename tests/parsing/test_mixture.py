@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,8 +18,11 @@ from turbotree.features import Parts
 from turbotree.graphs import Status
 from turbotree.modelfile import read_model, write_model
 from turbotree.networks import NetworkOptions
+from turbotree.parsing.arcs import PruningOptions
 from turbotree.parsing.mixture import mixture_of
+from turbotree.parsing.training.development import lost_heads
 from turbotree.parsing.training.options import TrainingOptions
+from turbotree.parsing.training.treebank import Treebank
 from turbotree.scoring import Batch, sparse
 from turbotree.text import Sentence, treebank, write_conllu
 
@@ -204,3 +208,37 @@ def test_options_say_what_is_wrong() -> None:
         TrainingOptions(model="network", templates={"arc": ["h.form"]})
     with pytest.raises(InputError, match="bits is 8; expected 16 or 32"):
         TrainingOptions(model="standard", bits=8)
+
+
+def test_a_single_candidate_is_as_sure_as_the_pruner_is_right(parser: tt.Parser) -> None:
+    assert parser.network is not None
+    eager = replace(parser.pruner, options=PruningOptions(threshold=0.9, max_heads=1))
+    batch = Batch(DEV)
+    arcs = eager.candidates(batch)
+    rows = [arcs.rows[arcs.places(i)] for i in range(len(DEV))]
+    single = wrong = 0
+    for sentence, own in zip(DEV, rows, strict=True):
+        for word, head in enumerate(sentence.heads, 1):
+            heads = own[own[:, 1] == word, 0].tolist()
+            if len(heads) == 1:
+                single += 1
+                wrong += heads[0] != head
+    assert single
+    encoder = parser.encoder
+    known = Treebank.of(DEV, encoder, parser.labels.dictionary.names)
+    alone = [Parts.of_one(own) for own in rows]
+    assert lost_heads(known, alone) == pytest.approx((wrong + 0.5) / (single + 1), abs=1e-4)
+    doubtful = replace(parser, pruner=eager, lost_heads=0.1)
+    sentence = TEST[0]
+    found = doubtful.parse(sentence).arc_probabilities
+    assert found[:, 1:].sum(axis=0) == pytest.approx(1.0, abs=1e-3)
+    candidates = eager.candidates(Batch([sentence])).rows
+    certain = [m for m in range(1, len(sentence) + 1) if (candidates[:, 1] == m).sum() == 1]
+    assert certain
+    assert found[:, certain].max(axis=0) == pytest.approx(0.9)
+    assert found.diagonal().tolist() == [0.0] * (len(sentence) + 1)
+    # What the user says is certain.
+    pinned = doubtful.parse(sentence, require=[(0, 2)])
+    assert pinned.arc_probabilities[0, 2] == pytest.approx(1.0, abs=1e-6)
+    saved = type(parser).from_bytes(doubtful.to_bytes())
+    assert saved.lost_heads == 0.1

@@ -78,6 +78,17 @@ def smoothed(modifiers: IntArray, probabilities: FloatArray, smoothing: float) -
     return kept
 
 
+def single_heads(arcs: IntArray, words: int) -> IntArray:
+    """Return the rows of arcs whose words have no other candidate head.
+
+    >>> single_heads(np.array([[0, 1], [2, 1], [1, 2]]), 2).tolist()
+    [[1, 2]]
+    """
+    counts = np.bincount(arcs[:, 1], minlength=words + 1)
+    single: IntArray = arcs[counts[arcs[:, 1]] == 1]
+    return single
+
+
 def only_allowed(beliefs: FloatArray, scores: FloatArray) -> FloatArray:
     """Forbid in beliefs what the scores forbid: belief in an allowed arc may be 0, too.
 

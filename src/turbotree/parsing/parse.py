@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from turbotree.arrays import FloatArray, IntArray
-from turbotree.parsing.arcs import smoothed
+from turbotree.parsing.arcs import single_heads, smoothed
 from turbotree.parsing.decoding import Certificate, PartMarginals, part_marginals
 from turbotree.parsing.labels import LabelScores
 from turbotree.parsing.parts import ScoredParts, ScoredSentence
@@ -31,6 +31,7 @@ class ParsedBatch:
     label_temperature: float
     label_names: list[str]
     smoothing: float = 0.0
+    lost_heads: float = 0.0
 
     def marginals(self, sentence: int, *, every_part: bool = False) -> PartMarginals:
         """Probability of each arc of a sentence, and the log-partition."""
@@ -84,15 +85,23 @@ class Parse:
 
     @cached_property
     def arc_probabilities(self) -> FloatArray:
-        """Probability of every arc, ``[head, modifier]``; 0 for arcs that were pruned.
+        """Probability of every arc, ``[head, modifier]``.
 
         They are the marginals, smoothed if development data have shown that these are too sure.
+        Arcs that were pruned have 0, unless the pruner left a word a single head without being
+        always right there: then the others share what it loses.
         """
         arcs, words = self._batch.scored.parts.arcs, len(self.heads)
         rows = arcs.rows[arcs.places(self._index)]
         matrix = np.zeros((words + 1, words + 1))
         chances = smoothed(rows[:, 1], self.marginals.arcs, self._batch.smoothing)
         matrix[rows[:, 0], rows[:, 1]] = chances
+        lost, constraints = self._batch.lost_heads, self._batch.scored.constraints
+        if lost and words > 1 and not (constraints and constraints[self._index]):
+            heads, modifiers = single_heads(rows, words).T
+            matrix[:, modifiers] = lost / (words - 1)
+            matrix[modifiers, modifiers] = 0.0
+            matrix[heads, modifiers] = 1.0 - lost
         return matrix
 
     @property

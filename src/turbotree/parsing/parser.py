@@ -126,6 +126,7 @@ class Parser(Stored):
     label_temperature: float
     record: dict[str, Any]
     smoothing: float = 0.0
+    lost_heads: float = 0.0
 
     @classmethod
     def train(cls, train: TrainingSource, **options: Unpack[TrainParserKeywords]) -> Parser:

@@ -170,6 +170,7 @@ class ScoredBatch(ScoredParts):
             parser.label_temperature,
             names,
             parser.smoothing,
+            parser.lost_heads,
         )
         bounds = first_words.tolist()
         label_list = [names[label] for label in labels.tolist()]

@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from turbotree.parsing.parser import Parser
 
 
+#: What makes probabilities less sure; 0 where it is not said.
+_SHARES = ("smoothing", "lost_heads")
+
+
 def contents(parser: Parser) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
     """Return what a model file holds of a parser: arrays, and a header."""
     arrays: dict[str, npt.NDArray[Any]] = {}
@@ -65,7 +69,7 @@ def contents(parser: Parser) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any
         },
         "temperature": {"arcs": parser.arc_temperature, "labels": parser.label_temperature},
         "training": parser.record,
-        **({"smoothing": parser.smoothing} if parser.smoothing else {}),
+        **{name: value for name in _SHARES if (value := getattr(parser, name))},
         **mixture,
     }
 
@@ -122,7 +126,7 @@ def fields_of(arrays: dict[str, npt.NDArray[Any]], header: dict[str, Any]) -> di
         "arc_temperature": temperature(header["temperature"]["arcs"], "temperature of arcs"),
         "label_temperature": temperature(header["temperature"]["labels"], "temperature of labels"),
         "record": table(header["training"], "training"),
-        "smoothing": share(header["smoothing"], "smoothing") if "smoothing" in header else 0.0,
+        **{name: share(header[name], name) for name in _SHARES if name in header},
     }
 
 

@@ -28,6 +28,7 @@ from turbotree.parsing.training.development import (
     attachment,
     label_accuracy,
     label_temperature,
+    lost_heads,
     part_calibration,
     part_temperature,
 )
@@ -380,6 +381,7 @@ class ParserTrainer:
             labels=labels,
             arc_temperature=calibrated.temperature,
             smoothing=calibrated.smoothing,
+            lost_heads=lost_heads(dev, candidates),
             label_temperature=label_temperature(labels, dev, 1.0),
             record={
                 **parser.record,
