@@ -195,6 +195,18 @@ def test_beliefs_are_exact_where_only_arcs_score(families, words, seed, single_r
     assert found.log_partition == pytest.approx(float(logs[0]), abs=1e-8)
 
 
+# A score that outweighs a few tiny ones is no mask: sums need it as it is.
+@pytest.mark.parametrize("seed", [239, 599, 2634, 2806, 2958])
+def test_large_scores_beside_tiny_ones_count_in_sums(seed):
+    parts, scores = made(2, MODELS["standard"], seed, 1.0)
+    scores = {name: values * (name == "arc") for name, values in scores.items()}
+    shape = TreeShape(False, False)
+    found = part_marginals(ScoredSentence(parts, 0, scores, shape), **TIGHT)
+    exact, logs = arc_marginals(parts.lengths, parts.arcs, scores["arc"], shape)
+    assert found.arcs == pytest.approx(exact, abs=1e-8)
+    assert found.log_partition == pytest.approx(float(logs[0]), abs=1e-8)
+
+
 @pytest.mark.parametrize("families", MIXES, ids="+".join)
 @given(words=st.integers(1, 5), seed=st.integers(0, 2**32))
 @settings(max_examples=10, deadline=None)

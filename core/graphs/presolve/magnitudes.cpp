@@ -71,6 +71,7 @@ Taming flatten(std::span<double* const> sorted) {
     taming.ordered = size(sorted[i]) == size(sorted.back());
     taming.from = kOutweighs * below;
     taming.margin = below;
+    taming.lightest = size(sorted[i]);
     for (; i < sorted.size(); ++i) *sorted[i] = -taming.from;
     return taming;
   }

@@ -19,6 +19,8 @@ struct Taming {
   double least = 0.0;
   // From this size on numbers outweigh the others: those that changed, if any did.
   double from = std::numeric_limits<double>::infinity();
+  // The size of the smallest number that was flattened, before it was; 0 if none was.
+  double lightest = 0.0;
   // Sums that differ in what they have of a level lie further apart than this.
   double margin = std::numeric_limits<double>::infinity();
   // By how much a sum may have been higher before.

@@ -247,11 +247,14 @@ Answer solve(const Graph& graph, const BeliefPropagationOptions& options, Contro
       return run_propagation(own.graph, options, control);
     });
   control.start();
-  // Masks have no weight where anything goes without them, but cost the sums their digits.
-  constexpr double kNoWeight = 1e3;
+  // Masks have no weight where anything goes without them, but cost the sums their digits. A score
+  // is no mask because all others are small: it has to be so low that even all assignments with it
+  // together, 2^n at most, weigh nothing beside one without, which is above taming.least.
+  constexpr double kNoWeight = 1e3, kNegligible = 50.0;
   Graph own = graph;
   const Taming taming = flatten_masks(own, kNoWeight);
-  if (taming.changed) {
+  const double enough = kNegligible + 3.0 * taming.margin + static_cast<double>(own.scores.size());
+  if (taming.changed && taming.lightest > enough) {
     Answer answer = run_propagation(own, options, control);
     if (answer.status == Answer::Status::kInfeasible || answer.log_partition > taming.least)
       return answer;
