@@ -129,8 +129,7 @@ def main() -> None:
         recorded = {f"networks/{given.record}/turbotree turbo{variant}": rows["mean"]}
     if given.record:
         for where, row in recorded.items():
-            kept = ("UAS", "LAS") if given.ablation else ("UAS", "LAS", "calibration error")
-            values = {key: row[key] for key in kept}
+            values = {key: row[key] for key in ("UAS", "LAS")}
             record(where, values, setting=setting, script=__file__)
     if given.json:
         print(json.dumps(rows))
