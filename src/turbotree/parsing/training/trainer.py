@@ -358,7 +358,7 @@ class ParserTrainer:
 
         result = self._run.train(network_stage(task, score if dev.heads else None))
         network = result.model.frozen(bits=self.options.network_bits)
-        pruner = network_pruner(network, self.options.pruning(), shape)
+        pruner = network_pruner(network, self.options.network_pruning(), shape)
         candidates = self._run.map(lambda i: pruner.candidates(dev.batch(i)), len(dev.encoded))
         pruning = self._pruning("network", candidates)
         features = sparse(parser.parts)
