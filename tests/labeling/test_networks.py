@@ -147,3 +147,12 @@ def test_options_say_what_is_wrong() -> None:
         TaggerOptions(network=-1)
     with pytest.raises(InputError, match="bits is 8"):
         TaggerOptions(bits=8)
+
+
+@pytest.mark.parametrize("label", ["xpos", "5"])
+def test_tags_that_are_to_be_found_are_not_read(label: str) -> None:
+    templates = {"chunk": ["w.form", "prev"]}
+    options = {**QUICK, "task": "chunk", "label": label, "templates": templates}
+    tagger = tt.Tagger.train(TRAIN[:40], dev=DEV, **options)
+    assert tagger.network is not None
+    assert tagger.network.options.tag_size == 0

@@ -230,15 +230,12 @@ class TaggerOptions:
     def network_options(self) -> NetworkOptions | None:
         """Return how to train the network; None if there is none.
 
-        For parts of speech it reads words alone; for chunks and entities their tags too, which it
-        may not if they are what it is to find.
+        For parts of speech it reads words alone; for chunks and entities their tags too.
         """
         options = NetworkOptions.chosen(self.network, seed=self.seed)
         if options is None:
             return None
-        tags = self.task != "tag" and not {"upos", "xpos", "feats"} & {
-            *(self.label_columns() or ())
-        }
+        tags = self.task != "tag"
         return replace(options, lemma_size=0, tag_size=options.tag_size if tags else 0)
 
     @property

@@ -208,6 +208,8 @@ class TaggerTrainer:
         network = self.options.network_options()
         if network is None:
             return self.tagger(trained)
+        if {"upos", "xpos", "feats"} & set(self.columns):
+            network = replace(network, tag_size=0)  # what it is to find is not there to be read
         return self._mixed(run, columns, trained, network)
 
     def _mixed(
