@@ -22,7 +22,11 @@ COLUMNS = ("xpos", "upos")  # not in the order of the alphabet
 
 
 def make_task(
-    sentences: list[Sentence], options: NetworkOptions = SMALL, kernels: str = "", unknown: int = 0
+    sentences: list[Sentence],
+    options: NetworkOptions = SMALL,
+    kernels: str = "",
+    unknown: int = 0,
+    trees: bool = False,
 ) -> NetworkTask:
     """Let a network learn two columns; every `unknown`-th word has no label in the first."""
     columns = {}
@@ -33,7 +37,7 @@ def make_task(
         if unknown and name == COLUMNS[0]:
             numbers[::unknown] = -1
         columns[name] = ColumnLabels(names, numbers)
-    return NetworkTask(sentences, options, columns=columns, kernels=kernels)
+    return NetworkTask(sentences, options, columns=columns, trees=trees, kernels=kernels)
 
 
 def golds_of(sentences: list[Sentence], task: NetworkTask, unknown: int = 0) -> np.ndarray:
@@ -65,6 +69,33 @@ def test_gradients_are_finite_differences(
     golds = golds_of(chosen, task, unknown)
     sizes = [len(names) for names in task.vocabulary.columns.values()]
     check(task, chosen, lambda network: network.column_loss(golds, sizes))
+
+
+@pytest.mark.parametrize("kernels", _core.kernel_names())
+def test_trees_and_columns_share_an_encoder(sentences: list[Sentence], kernels: str) -> None:
+    chosen = sentences[:3]
+    task = make_task(chosen, replace(SMALL, column_size=9, lemmas="forms"), kernels, trees=True)
+    golds = golds_of(chosen, task)
+    sizes = [len(names) for names in task.vocabulary.columns.values()]
+    check(
+        task,
+        chosen,
+        lambda network: network.loss(task.heads, task.labels) + network.column_loss(golds, sizes),
+    )
+
+
+def test_a_file_keeps_trees_and_columns(sentences: list[Sentence], tmp_path: Path) -> None:
+    network = make_task(sentences, replace(SMALL, lemmas="forms"), trees=True).network().frozen()
+    network.save(tmp_path / "network")
+    other = Network.load(tmp_path / "network")
+    assert (other.labels, other.columns) == (network.labels, network.columns)
+    blank = [one.replace(lemma=["_"] * len(one)) for one in sentences]  # lemmas are not read
+    assert network.parse(sentences) == [
+        own.replace(lemma=one.lemmas)
+        for own, one in zip(other.parse(blank), sentences, strict=True)
+    ]
+    found = [net.column(net.encode(sentences), "upos") for net in (network, other)]
+    assert np.array_equal(*found)
 
 
 @pytest.fixture(scope="module")

@@ -87,9 +87,8 @@ class Reference:
         values = self.activations(sentence)
         arcs = self.weights["root.arc"].shape[1]
         size = self.weights["root.label"].shape[1]
-        arc_heads, modifiers, label_heads, label_modifiers = np.split(
-            values, [arcs, 2 * arcs, 2 * arcs + size], axis=1
-        )
+        ends = np.cumsum([arcs, arcs, size, size])  # what columns go by comes behind
+        arc_heads, modifiers, label_heads, label_modifiers, _ = np.split(values, ends, axis=1)
         return (
             np.concatenate([self.weights["root.arc"], arc_heads]),
             modifiers,
@@ -99,7 +98,8 @@ class Reference:
 
     def columns(self, sentence: int, sizes: list[int]) -> list[Array]:
         """Log-probabilities [word, label] of each column."""
-        scores = self.activations(sentence) @ self.weights["column"] + self.weights["column.bias"]
+        own = self.activations(sentence)[:, -len(self.weights["column"]) :]
+        scores = own @ self.weights["column"] + self.weights["column.bias"]
         parts = np.split(scores, np.cumsum(sizes)[:-1], axis=1)
         return [np.array([log_softmax(row) for row in own]) for own in parts]
 

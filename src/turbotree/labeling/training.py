@@ -226,7 +226,9 @@ class TaggerTrainer:
             )
             for data in columns
         }
-        task = NetworkTask(self.sentences, options, columns=labels, threads=self.options.threads)
+        task = NetworkTask(
+            self.sentences, options, columns=labels, trees=False, threads=self.options.threads
+        )
         batches = batches_of(self.dev)
         first = columns[0]
 

@@ -11,8 +11,9 @@ import numpy as np
 from turbotree.arrays import IntArray
 from turbotree.features.attributes import word_shape
 from turbotree.networks import _core
+from turbotree.networks.options import NetworkOptions
 from turbotree.networks.vectors import WordVectors
-from turbotree.networks.vocabulary import Vocabulary, lemma_of, tag_features
+from turbotree.networks.vocabulary import Lemmas, Vocabulary, lemmas_of, tag_features
 from turbotree.text import Sentence
 
 #: Forms of a running text repeat; what was found out is kept for up to this many different ones.
@@ -39,9 +40,11 @@ class InputEncoder:
         vocabulary: Vocabulary,
         *,
         surface_buckets: int,
+        lemmas: Lemmas = "given",
         vectors: WordVectors | None = None,
     ) -> None:
         self.vocabulary = vocabulary
+        self.lemmas = lemmas
         self.surface_buckets = surface_buckets
         self.vectors = vectors
         self._words = {word: row for row, word in enumerate(vocabulary.words, 1)}
@@ -50,6 +53,18 @@ class InputEncoder:
         self._surfaces: dict[str, IntArray] = {}
         self._bundles: dict[tuple[str, str, str], IntArray] = {}
 
+    @classmethod
+    def of(
+        cls, vocabulary: Vocabulary, options: NetworkOptions, vectors: WordVectors | None
+    ) -> InputEncoder:
+        """Return what encodes the inputs of a network with these options."""
+        return cls(
+            vocabulary,
+            surface_buckets=options.surface_buckets,
+            lemmas=options.lemmas,
+            vectors=vectors,
+        )
+
     def encode(self, sentences: Sequence[Sentence]) -> _core.Inputs:
         """Return the ids of some sentences' words."""
         return _core.Inputs(**self.arrays(sentences))
@@ -57,7 +72,7 @@ class InputEncoder:
     def arrays(self, sentences: Sequence[Sentence]) -> dict[str, IntArray]:
         """Return the ids as arrays, by their names in the core."""
         forms = list(chain.from_iterable([sentence.forms for sentence in sentences]))
-        lemmas = chain.from_iterable([sentence.lemmas for sentence in sentences])
+        lemmas = chain.from_iterable([lemmas_of(one, self.lemmas) for one in sentences])
         bundles = list(
             chain.from_iterable(
                 [zip(one.upos, one.xpos, one.feats, strict=True) for one in sentences]
@@ -69,7 +84,7 @@ class InputEncoder:
         return {
             "starts": _offsets([len(sentence) for sentence in sentences]),
             "words": _ids([word_row(form, 0) for form in forms]),
-            "lemmas": _ids([lemma_row(lemma, 0) for lemma in map(lemma_of, lemmas, forms)]),
+            "lemmas": _ids([lemma_row(lemma, 0) for lemma in lemmas]),
             "vectors": _EMPTY if self.vectors is None else self.vectors.rows_of(forms),
             "forms": form_ids,
             "surface_starts": surface_starts,

@@ -52,7 +52,8 @@ class Network(Stored):
 
     Made by :func:`turbotree.networks.train_network`. The scores of arcs are logarithms of the
     probability of the head among all words of the sentence and the root; those of labels, of the
-    label among all labels. The network of a tagger has labels of words in columns instead of trees.
+    label among all labels. The network of a tagger has labels of words in columns; that of a
+    pipeline has both.
     """
 
     kind = "network"
@@ -73,9 +74,7 @@ class Network(Stored):
         self.weights = weights
         self.bits = bits
         self.sizes = sizes_of(vocabulary, options, vectors)
-        self.inputs = InputEncoder(
-            vocabulary, surface_buckets=options.surface_buckets, vectors=vectors
-        )
+        self.inputs = InputEncoder.of(vocabulary, options, vectors)
         table = np.zeros(0, dtype=np.float32) if vectors is None else vectors.table.ravel()
         self._core = _core.Network(kernels, self.sizes, weights, table)
 
@@ -234,7 +233,7 @@ def sizes_of(
     vocabulary: Vocabulary, options: NetworkOptions, vectors: WordVectors | None
 ) -> _core.Sizes:
     """Return the sizes of all matrices of a network."""
-    trees = not vocabulary.columns
+    trees = bool(vocabulary.labels) or not vocabulary.columns
     return _core.Sizes(
         words=len(vocabulary.words) + 1,
         word_size=options.word_size,
@@ -253,5 +252,5 @@ def sizes_of(
         labels=max(1, len(vocabulary.labels)) if trees else 0,
         label_size=options.label_size if trees else 0,
         columns=[len(labels) for labels in vocabulary.columns.values()],
-        column_size=0 if trees else options.column_size,
+        column_size=options.column_size if vocabulary.columns else 0,
     )

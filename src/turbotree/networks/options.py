@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, get_args
 
 from turbotree.errors import InputError
+from turbotree.networks.vocabulary import Lemmas
 
 #: Losses of arcs: each word's head by itself, or the tree as a whole.
 ARC_LOSSES = ("heads", "trees")
@@ -31,6 +32,9 @@ class NetworkOptions:
         Of the perceptron before the scores of words' labels, in networks of taggers.
     word_size, surface_size, tag_size, lemma_size, vector_size
         Of the input's embeddings; the last one is what pretrained vectors are projected to.
+    lemmas
+        What the embeddings of lemmas go by: "given", the sentence's lemmas, or forms in lower case
+        where it has none; "forms", always the latter.
     surface_buckets
         How many rows the hashed features of forms share.
     updates, least_epochs
@@ -65,6 +69,7 @@ class NetworkOptions:
     tag_size: int = 64
     lemma_size: int = 64
     vector_size: int = 64
+    lemmas: Lemmas = "given"
     surface_buckets: int = 16384
     updates: int = 2400
     least_epochs: int = 12
@@ -92,8 +97,10 @@ class NetworkOptions:
         for name in ("dropout", "group_dropout", "average", "mean_decay", "square_decay"):
             if not 0 <= getattr(self, name) < 1:
                 raise InputError(f"{name} is {getattr(self, name)}; expected 0 to below 1")
-        if self.loss not in ARC_LOSSES:
-            raise InputError(f"loss is {self.loss!r}; expected one of {', '.join(ARC_LOSSES)}")
+        for name, known in (("loss", ARC_LOSSES), ("lemmas", get_args(Lemmas))):
+            if getattr(self, name) not in known:
+                given = getattr(self, name)
+                raise InputError(f"{name} is {given!r}; expected one of {', '.join(known)}")
 
     @classmethod
     def of_size(cls, hidden: int, *, seed: int = 1) -> NetworkOptions:

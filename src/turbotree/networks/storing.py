@@ -62,7 +62,8 @@ def network_of(arrays: dict[str, Array], header: dict[str, Any]) -> Network:
         raise ValueError(f"bits: expected 8 or 16, got {shown(bits)}")
     words, lemmas, tags = (_parted(arrays, f"vocabulary.{name}") for name in _VOCABULARIES)
     columns = _columns(header.get("columns", []))
-    relations = [] if columns else _labels(header.get("labels"))
+    given = header.get("labels")
+    relations = [] if columns and not given else _labels(given)
     vocabulary = Vocabulary(words, lemmas, tags, relations, columns)
     vectors = None
     if "vocabulary.vectors" in arrays:

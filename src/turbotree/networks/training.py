@@ -149,7 +149,7 @@ class ColumnLabels(NamedTuple):
 class NetworkTask:
     """What a network is trained on, as ids, and the state of its training in the core.
 
-    Without columns, a network learns the trees of the sentences; with them, words' labels.
+    A network learns the trees of the sentences, the labels of their words in columns, or both.
     """
 
     def __init__(
@@ -158,30 +158,33 @@ class NetworkTask:
         options: NetworkOptions,
         *,
         columns: Mapping[str, ColumnLabels] | None = None,
+        trees: bool = True,
         vectors: WordVectors | None = None,
         kernels: str = "",
         threads: int = 1,
     ) -> None:
         self.options, self.vectors, self.kernels = options, vectors, kernels
         self.threads = threads
-        known = None if columns is None else {name: own.names for name, own in columns.items()}
+        columns = columns or {}
         self.vocabulary = Vocabulary.fit(
-            train, known, lemmas=options.lemma_size > 0, tags=options.tag_size > 0
+            train,
+            {name: own.names for name, own in columns.items()},
+            trees=trees,
+            lemmas=options.lemmas if options.lemma_size else None,
+            tags=options.tag_size > 0,
         )
-        if columns is None and not self.vocabulary.labels:
+        if trees and not self.vocabulary.labels:
             raise InputError("no sentence to train on has a head with a relation")
-        self.encoder = InputEncoder(
-            self.vocabulary, surface_buckets=options.surface_buckets, vectors=vectors
-        )
+        self.encoder = InputEncoder.of(self.vocabulary, options, vectors)
         self.sizes = sizes_of(self.vocabulary, options, vectors)
         self.lengths = np.array([len(sentence) for sentence in train], dtype=np.int32)
         self.words = int(self.lengths.sum())
         self.epochs = options.epochs(self.words)
-        if columns is None:
+        if trees:
             self.heads, self.labels = _targets(train, self.vocabulary.labels)
         else:
             self.heads = self.labels = np.full(self.words, -1, dtype=np.int32)
-        of_words = [own.numbers for own in (columns or {}).values()]
+        of_words = [own.numbers for own in columns.values()]
         self.training = _core.Training(
             kernels=kernels,
             sizes=self.sizes,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -17,13 +18,24 @@ _LEAST_COUNT = 2
 _NONE = "_"
 
 
-def lemma_of(lemma: str, form: str) -> str:
-    """Return a word's lemma; where there is none, its form in lower case.
+#: What stands for a word's lemma in a network's input: the one that it is given, if any, or its
+#: form in lower case. Taggers work before there are lemmas.
+Lemmas = Literal["given", "forms"]
 
-    >>> lemma_of("_", "Dogs"), lemma_of("dog", "Dogs")
-    ('dogs', 'dog')
+
+def lemmas_of(sentence: Sentence, which: Lemmas) -> list[str]:
+    """Return what stands for the lemmas of a sentence's words.
+
+    >>> dogs = Sentence.from_words(["Old", "Dogs"], lemmas=["_", "dog"])
+    >>> lemmas_of(dogs, "given"), lemmas_of(dogs, "forms")
+    (['old', 'dog'], ['old', 'dogs'])
     """
-    return lemma if lemma != _NONE else form.lower()
+    if which == "forms":
+        return [form.lower() for form in sentence.forms]
+    return [
+        lemma if lemma != _NONE else form.lower()
+        for lemma, form in zip(sentence.lemmas, sentence.forms, strict=True)
+    ]
 
 
 def tag_features(bundle: tuple[str, str, str]) -> list[str]:
@@ -71,7 +83,8 @@ class Vocabulary:
         sentences: Iterable[Sentence],
         columns: Mapping[str, Sequence[str]] | None = None,
         *,
-        lemmas: bool = True,
+        trees: bool = True,
+        lemmas: Lemmas | None = "given",
         tags: bool = True,
     ) -> Vocabulary:
         """Take what occurs often enough in some sentences.
@@ -79,11 +92,15 @@ class Vocabulary:
         Parameters
         ----------
         sentences
-            With trees, unless columns are given.
+            Annotated sentences.
         columns
-            The labels of words by column, if there are to be such and no trees.
-        lemmas, tags
-            Whether they are read at all.
+            The labels of words by column, if there are to be such.
+        trees
+            Whether the sentences' trees are to be learnt.
+        lemmas
+            What stands for a word's lemma; None if there are no embeddings for it.
+        tags
+            Whether tags are read at all.
 
         >>> cat = Sentence.from_words(["a", "cat", "a"], upos=["DET", "NOUN", "DET"])
         >>> vocabulary = Vocabulary.fit([cat])
@@ -96,17 +113,16 @@ class Vocabulary:
         labels: set[str] = set()
         for sentence in sentences:
             words.update(sentence.forms)
-            if lemmas:
-                forms.update(map(lemma_of, sentence.lemmas, sentence.forms))
+            if lemmas is not None:
+                forms.update(lemmas_of(sentence, lemmas))
             if tags:
                 bundles.update(zip(sentence.upos, sentence.xpos, sentence.feats, strict=True))
-            if columns is not None:
-                continue
-            labels.update(
-                label
-                for label, head in zip(sentence.labels, sentence.heads, strict=True)
-                if head is not None and label != _NONE
-            )
+            if trees:
+                labels.update(
+                    label
+                    for label, head in zip(sentence.labels, sentence.heads, strict=True)
+                    if head is not None and label != _NONE
+                )
         features = {
             feature
             for bundle, count in bundles.items()
