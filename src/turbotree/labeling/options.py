@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, TypedDict
 
 from turbotree.errors import InputError
@@ -12,7 +12,7 @@ from turbotree.features.weights import check_bits
 from turbotree.labeling.templates import load_templates
 from turbotree.learning import LearnerOptions, Loss
 from turbotree.naming import unknown
-from turbotree.networks import NetworkOptions
+from turbotree.networks import Network, NetworkOptions
 
 #: The tasks, each with the template sets it uses.
 TASKS = {
@@ -58,7 +58,7 @@ class TaggerKeywords(TypedDict, total=False):
     templates: Mapping[str, Sequence[str]] | None
     licence: str | None
     bits: int
-    network: int | NetworkOptions | None
+    network: int | NetworkOptions | Network | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,7 +113,7 @@ class TaggerOptions:
         weights of a network take 16 in either case; 8 stores them in half of that.
     network
         Size of a BiLSTM whose scores join those of the features: 200 is accurate, 128 is fast, 0
-        or None is none.
+        or None is none. A network that is trained already and knows the columns is taken as it is.
     """
 
     task: str = "chunk"
@@ -136,7 +136,7 @@ class TaggerOptions:
     templates: Mapping[str, Sequence[str]] | None = None
     licence: str | None = None
     bits: int = 32
-    network: int | NetworkOptions | None = None
+    network: int | NetworkOptions | Network | None = None
 
     def __post_init__(self) -> None:
         if self.task not in TASKS:
@@ -232,11 +232,12 @@ class TaggerOptions:
 
         For parts of speech it reads words alone; for chunks and entities their tags too.
         """
+        if isinstance(self.network, Network):
+            return self.network.options
         options = NetworkOptions.chosen(self.network, seed=self.seed)
         if options is None:
             return None
-        tags = self.task != "tag"
-        return replace(options, lemma_size=0, tag_size=options.tag_size if tags else 0)
+        return options.without_lemmas(tags=self.task != "tag")
 
     @property
     def table_bits(self) -> int:

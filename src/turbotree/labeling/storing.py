@@ -67,12 +67,13 @@ def contents(tagger: Tagger) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any
     }
 
 
-def fields_of(arrays: dict[str, npt.NDArray[Any]], header: dict[str, Any]) -> dict[str, Any]:
-    """Return the fields of the tagger that a model file holds."""
+def fields_of(
+    arrays: dict[str, npt.NDArray[Any]], header: dict[str, Any], network: Network | None = None
+) -> dict[str, Any]:
+    """Return the fields of the tagger that a model file holds; its network may be elsewhere."""
     encoder = Encoder.from_dict(header["encoder"])
     columns = header["columns"]
-    network = None
-    if "network" in header:
+    if network is None and "network" in header:
         own = {name.removeprefix("network."): array for name, array in arrays.items()}
         network = Network.from_contents(own, table(header["network"], "network"))
     stages = tuple(_stage(facts, arrays, encoder, network) for facts in header["stages"])

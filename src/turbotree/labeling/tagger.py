@@ -118,12 +118,13 @@ class Tagger(Stored):
         """Label one sentence; labels that it already has are not looked at."""
         return self.tag_batch([sentence])[0]
 
-    def tag_batch(self, sentences: Sequence[Sentence]) -> list[Tagging]:
-        """Label some sentences at once."""
-        sentences = [as_sentence(sentence) for sentence in check_many(sentences)]
-        if not sentences:
+    def tag_batch(self, sentences: Sequence[Sentence] | Batch) -> list[Tagging]:
+        """Label some sentences at once; those of a batch, with the encodings that it has."""
+        batch = sentences
+        if not isinstance(batch, Batch):
+            batch = Batch([as_sentence(sentence) for sentence in check_many(sentences)])
+        if not len(batch):
             return []
-        batch = Batch(sentences)
         answers: list[Answer] = []
         for number, stage in enumerate(self.stages):
             answers.append(answer(stage.model, batch))
@@ -146,7 +147,7 @@ class Tagger(Stored):
                 tagged,
                 i,
             )
-            for i, sentence in enumerate(sentences)
+            for i, sentence in enumerate(batch.sentences)
         ]
 
     def k_best(self, sentence: Sentence, k: int) -> list[Labelling]:

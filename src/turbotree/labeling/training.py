@@ -35,7 +35,7 @@ from turbotree.labeling.templates import load_templates
 from turbotree.labeling.trigrams import TrigramModel, TrigramTask, seen_triples
 from turbotree.learning import Run, Stage
 from turbotree.learning.progress import Progress, Silent
-from turbotree.learning.run import RunKeywords
+from turbotree.learning.run import RunKeywords, StageResult
 from turbotree.learning.temperature import fit_temperature, typical_temperature
 from turbotree.naming import options_from
 from turbotree.networks import Network, NetworkOptions
@@ -202,24 +202,25 @@ class TaggerTrainer:
         """Train all columns."""
         found = [(data, self.learn(run, data)) for data in self.first_column()]
         best = max(found, key=lambda pair: next(iter(pair[1][1][-1]["scores"].values()), 0.0))
-        given = [self.given_column(column) for column in self.columns[1:]]
-        columns = [best[0], *given]
-        trained = [best[1], *(self.learn(run, data) for data in given)]
-        network = self.options.network_options()
-        if network is None:
+        others = [self.given_column(column) for column in self.columns[1:]]
+        columns = [best[0], *others]
+        trained = [best[1], *(self.learn(run, data) for data in others)]
+        options, given = self.options.network_options(), self.options.network
+        if options is None:
             return self.tagger(trained)
-        if {"upos", "xpos", "feats"} & set(self.columns):
-            network = replace(network, tag_size=0)  # what it is to find is not there to be read
-        return self._mixed(run, columns, trained, network)
+        if isinstance(given, Network):
+            return self._mixed(columns, trained, given)
+        result = self._train_network(run, columns, options)
+        tagger = self._mixed(columns, trained, result.model.frozen(bits=self.options.network_bits))
+        tagger.record["network"] = result.to_record()
+        return tagger
 
-    def _mixed(
-        self,
-        run: Run,
-        columns: Sequence[ColumnData],
-        trained: Sequence[TrainedStage],
-        options: NetworkOptions,
-    ) -> Tagger:
-        """Train a network of all columns, and let it score beside the features of each."""
+    def _train_network(
+        self, run: Run, columns: Sequence[ColumnData], options: NetworkOptions
+    ) -> StageResult[NetworkTask, Network]:
+        """Train a network of all columns."""
+        if {"upos", "xpos", "feats"} & set(self.columns):
+            options = replace(options, tag_size=0)  # what it is to find is not there to be read
         labels = {
             data.stage.column: ColumnLabels(
                 data.stage.model.labels, np.concatenate(data.train.labels)
@@ -229,7 +230,6 @@ class TaggerTrainer:
         task = NetworkTask(
             self.sentences, options, columns=labels, trees=False, threads=self.options.threads
         )
-        batches = batches_of(self.dev)
         first = columns[0]
 
         def score(network: Network) -> dict[str, float]:
@@ -239,8 +239,13 @@ class TaggerTrainer:
             right = np.count_nonzero(found == np.concatenate(first.dev.labels))
             return {"dev accuracy": 100.0 * right / max(1, len(found))}
 
-        result = run.train(network_stage(task, score if self.dev else None))
-        network = result.model.frozen(bits=self.options.network_bits)
+        return run.train(network_stage(task, score if self.dev else None))
+
+    def _mixed(
+        self, columns: Sequence[ColumnData], trained: Sequence[TrainedStage], network: Network
+    ) -> Tagger:
+        """Let a network score beside the features of each column."""
+        batches = batches_of(self.dev)
         stages: list[TrainedStage] = []
         for data, (stage, records) in zip(columns, trained, strict=True):
 
@@ -255,7 +260,6 @@ class TaggerTrainer:
             )
             stages.append((fitted, records))
         tagger = self.tagger(stages)
-        tagger.record["network"] = result.to_record()
         if self.dev:
             tagger.record["mixture"] = {
                 data.stage.column: dict(

@@ -89,6 +89,12 @@ class Network(Stored):
         return self.vocabulary.columns
 
     @property
+    def reads_forms_alone(self) -> bool:
+        """Whether tags and lemmas make no difference."""
+        options = self.options
+        return not options.tag_size and (options.lemmas == "forms" or not options.lemma_size)
+
+    @property
     def kernels(self) -> str:
         """The instruction set that computes the scores."""
         return self._core.kernels

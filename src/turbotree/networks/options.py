@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, get_args
 
 from turbotree.errors import InputError
@@ -129,6 +129,16 @@ class NetworkOptions:
         if not 0 <= given <= _LARGEST:
             raise InputError(f"network is {given}; expected 0 to {_LARGEST}")
         return cls.of_size(given, seed=seed) if given else None
+
+    def without_lemmas(self, *, tags: bool) -> NetworkOptions:
+        """Return the options of a network that reads no lemmas and, unless told so, no tags.
+
+        Forms in lower case stand for the lemmas.
+
+        >>> NetworkOptions().without_lemmas(tags=False).tag_size
+        0
+        """
+        return replace(self, lemmas="forms", tag_size=self.tag_size if tags else 0)
 
     def epochs(self, words: int) -> int:
         """Return how many epochs a treebank with so many words takes.

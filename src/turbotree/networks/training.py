@@ -145,6 +145,20 @@ class ColumnLabels(NamedTuple):
     names: Sequence[str]
     numbers: IntArray
 
+    @classmethod
+    def of(cls, sentences: Sequence[Sentence], column: str) -> ColumnLabels:
+        """Return the labels that some sentences have in a column, by name.
+
+        >>> sentences = [Sentence.from_words(["dogs", "bark"], upos=["NOUN", "VERB"])] * 2
+        >>> labels = ColumnLabels.of(sentences, "upos")
+        >>> labels.names, labels.numbers.tolist()
+        (['NOUN', 'VERB'], [0, 1, 0, 1])
+        """
+        labels = [label for sentence in sentences for label in sentence.column(column)]
+        names = sorted(set(labels))
+        numbers = {name: number for number, name in enumerate(names)}
+        return cls(names, np.array([numbers[label] for label in labels], dtype=np.int32))
+
 
 class NetworkTask:
     """What a network is trained on, as ids, and the state of its training in the core.

@@ -190,7 +190,7 @@ class Parser(Stored):
 
     def parse_batch(
         self,
-        sentences: Sequence[Sentence],
+        sentences: Sequence[Sentence] | Batch,
         *,
         decoder: str | None = None,
         decomposition: str | None = None,
@@ -207,7 +207,7 @@ class Parser(Stored):
         Parameters
         ----------
         sentences
-            What to parse.
+            What to parse; those of a batch, with the encodings that it has.
         decoder
             For arc-factored models, ``"mst"``: the best tree. ``"eisner"``: the best projective
             tree. ``"mbr"``: the tree with most right arcs in expectation (minimum Bayes risk).
@@ -582,14 +582,16 @@ class Parser(Stored):
 
     def _scored(
         self,
-        sentences: Sequence[Sentence],
+        given: Sequence[Sentence] | Batch,
         shape: TreeShape,
         keep_given: bool,
         constraints: Sequence[Constraints] | None,
         profile: Profile | None,
     ) -> Iterator[ScoredBatch]:
         """Find and score the parts of a batch, in pieces that the memory has room for."""
-        sentences = [as_sentence(sentence) for sentence in check_many(sentences)]
+        whole = given if isinstance(given, Batch) else None
+        many = check_many(given) if whole is None else whole.sentences
+        sentences = [as_sentence(sentence) for sentence in many]
         if not sentences:
             return
         if keep_given and constraints is None:
@@ -600,7 +602,12 @@ class Parser(Stored):
             some = sentences[piece]
             own = None if constraints is None else self._settled(some, constraints[piece], shape)
             ends = {"start": thread_time()}
-            batch = Batch.encoded(self.encoder, self.encoder.encode(some), some)
+            encoding = self.encoder.encode(some)
+            if whole is None:
+                batch = Batch.encoded(self.encoder, encoding, some)
+            else:
+                own_part = whole.repeated(range(len(sentences))[piece])
+                batch = own_part.with_encoding(self.encoder, encoding)
             ends["encoding"] = thread_time()
             if own is None:
                 arcs = self.pruner.candidates(batch, shape=shape)

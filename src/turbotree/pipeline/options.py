@@ -9,6 +9,7 @@ from typing import Any, TypedDict
 from turbotree.errors import InputError
 from turbotree.labeling import TaggerOptions
 from turbotree.naming import options_from, unknown
+from turbotree.networks import NetworkOptions
 from turbotree.parsing import TrainingOptions
 from turbotree.pipeline.atoms import UNITS
 
@@ -55,7 +56,8 @@ class PipelineOptions:
         Passes over the data, for tokens and lemmas.
     tagger, parser
         Further options of :class:`~turbotree.labeling.TaggerOptions` and
-        :class:`~turbotree.parsing.TrainingOptions`.
+        :class:`~turbotree.parsing.TrainingOptions`. The network of the parser scores tags, too,
+        unless the tagger's options name one of its own.
     licence
         Licence of the training data, kept in the model file.
     """
@@ -97,9 +99,25 @@ class PipelineOptions:
     def _shared(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in ("bits", "seed", "threads", "licence")}
 
+    def network_options(self) -> NetworkOptions | None:
+        """Return how to train the network that tagger and parser share; None if there is none."""
+        options = TrainingOptions(**self.parser_options()).network_options()
+        if options is None or "network" in self.tagger:
+            return None
+        return options.without_lemmas(tags=False)
+
+    @property
+    def network_bits(self) -> int:
+        """Bits of a weight of the network."""
+        return min(16, self.bits)
+
     def tagger_options(self) -> dict[str, Any]:
         """Return how to train the tagger."""
         return {**self._shared(), "bits": self.table_bits, **self.tagger, "task": "tag"}
+
+    def fold_options(self) -> dict[str, Any]:
+        """Return how to train taggers for jack-knifing: a network would only take time."""
+        return {**self.tagger_options(), "epochs": self.fold_epochs, "network": None}
 
     def parser_options(self) -> dict[str, Any]:
         """Return how to train the parser."""

@@ -16,9 +16,10 @@ from turbotree.parsing import Parse, Parser
 from turbotree.parsing.parser import OnFailure, StreamOptions, leaving_out_failures
 from turbotree.pipeline.lemmatizer import Lemmatizer, words_with_tags
 from turbotree.pipeline.tokenizer import Tokenizer
+from turbotree.scoring import Batch
 from turbotree.stored import Stored, training_facts
 from turbotree.streaming import map_batches, map_in_order
-from turbotree.text import Sentence, check_many
+from turbotree.text import Sentence, as_sentence, check_many
 
 if TYPE_CHECKING:
     from turbotree.labeling.data import TrainingSource
@@ -156,13 +157,22 @@ class Pipeline(Stored):
             As for :meth:`turbotree.parsing.Parser.parse_batch`.
         """
         check_names("annotate", options, options_of(*_FINDING))
-        tagged = list(check_many(sentences)) if keep_tags else self.tag(sentences)
+        if keep_tags:
+            return self.parser.parse_batch(list(check_many(sentences)), **options)
+        batch = Batch([as_sentence(sentence) for sentence in check_many(sentences)])
+        tagged = self._tagged(batch)
+        network = self.parser.network
+        if network is not None and network.reads_forms_alone:  # then it has read them for the tags
+            return self.parser.parse_batch(batch.with_sentences(tagged, network), **options)
         return self.parser.parse_batch(tagged, **options)
 
     def tag(self, sentences: Sequence[Sentence]) -> list[Sentence]:
         """Give sentences their tags and lemmas."""
+        return self._tagged(Batch([as_sentence(sentence) for sentence in check_many(sentences)]))
+
+    def _tagged(self, batch: Batch) -> list[Sentence]:
         tagged = []
-        for tagging in self.tagger.tag_batch(sentences):
+        for tagging in self.tagger.tag_batch(batch):
             columns: dict[str, Sequence[str]] = dict(tagging.columns)
             blank = ("_",) * len(tagging.sentence)
             if self.lemmatizer is not None:

@@ -1,4 +1,4 @@
-"""Training a pipeline: tokens, tags, lemmas, and a parser on jack-knifed tags."""
+"""Training a pipeline: tokens, a network, tags, lemmas, and a parser on jack-knifed tags."""
 
 from __future__ import annotations
 
@@ -8,13 +8,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Unpack
 
-from turbotree.labeling import Tagger
-from turbotree.labeling.data import TrainingSource
+from turbotree.evaluation import attachment_scores
+from turbotree.labeling import Tagger, TaggerOptions
+from turbotree.labeling.data import TrainingSource, choose_columns
 from turbotree.learning import Run
 from turbotree.learning.progress import PrefixedProgress, Progress, Silent
 from turbotree.learning.run import RunKeywords
 from turbotree.naming import options_from
-from turbotree.parsing import Parser
+from turbotree.networks import Network
+from turbotree.networks.training import STAGE as NETWORK_STAGE
+from turbotree.networks.training import ColumnLabels, NetworkTask, network_stage
+from turbotree.networks.weighting import held_out
+from turbotree.parsing import Parser, TrainingOptions
 from turbotree.parsing.training.treebank import read_trees
 from turbotree.pipeline.jackknife import Annotator, jackknife
 from turbotree.pipeline.lemmatizer import Lemmatizer
@@ -57,9 +62,13 @@ def train_pipeline(
         Those of :class:`PipelineOptions`.
     """
     settings = options_from(PipelineOptions, "train", options, train_pipeline)
+    learnt_from = read_trees(train, "training data")
+    others = read_trees(dev, "development data") if dev is not None else []
+    if settings.network_options() is not None and not others:
+        learnt_from, others = held_out(learnt_from)
     trainer = _Trainer(
-        read_trees(train, "training data"),
-        read_trees(dev, "development data") if dev is not None else [],
+        learnt_from,
+        others,
         settings,
         Path(checkpoint) if checkpoint is not None else None,
         resume,
@@ -88,12 +97,13 @@ class _Trainer:
         options = self.options
         self.progress.expect(expected_work(self.train, options))
         tokenizer = self._tokenizer()
+        shared, network_record = self._network()
         tagger = Tagger.train(
             self.train,
             dev=self.dev or None,
             progress=self.progress,
             **self._resumable("tagger"),
-            **options.tagger_options(),
+            **(options.tagger_options() | shared),
         )
         jackknifed = self.jackknife()
         # Lemmas go by tags, and the tags will be predicted ones.
@@ -104,9 +114,10 @@ class _Trainer:
             dev=list(bare.tag_stream(self.dev)) or None,
             progress=self.progress,
             **self._resumable("parser"),
-            **options.parser_options(),
+            **(options.parser_options() | shared),
         )
         record = {
+            **network_record,
             "options": options.to_record(),
             "sentences": len(self.train),
             "words": sum(map(len, self.train)),
@@ -130,9 +141,39 @@ class _Trainer:
             run=run,
         )
 
+    def _network(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Train a network for tags and trees: the options that name it, and how that went.
+
+        It reads forms alone, so that a sentence runs through it once, before its tags are known.
+        """
+        options = self.options.network_options()
+        if options is None:
+            return {}, {}
+        parser = TrainingOptions(**self.options.parser_options())
+        tagger = TaggerOptions(**self.options.tagger_options())
+        names = choose_columns(self.train, "tag", tagger.label_columns())
+        task = NetworkTask(
+            self.train,
+            options,
+            columns={name: ColumnLabels.of(self.train, name) for name in names},
+            vectors=parser.word_vectors(form for one in self.train for form in one.forms),
+            threads=self.options.threads,
+        )
+
+        def score(network: Network) -> dict[str, float]:
+            right = attachment_scores(self.dev, network.parse(self.dev))
+            return {"dev UAS": right.uas, "dev LAS": right.las}
+
+        settings = {**task.settings(), "data": fingerprint(self.train)}
+        folder = None if self.checkpoints is None else self.checkpoints / NETWORK_STAGE
+        run = Run(folder, settings, self.resume, (NETWORK_STAGE,), self.progress)
+        result = run.train(network_stage(task, score if self.dev else None))
+        network = result.model.frozen(bits=self.options.network_bits)
+        return {"network": network}, {"network": result.to_record()}
+
     def jackknife(self) -> list[Sentence]:
         """Give the training data the tags and lemmas of models that have not seen them."""
-        options = self.options.tagger_options() | {"epochs": self.options.fold_epochs}
+        options = self.options.fold_options()
 
         def train(others: list[Sentence], fold: int) -> Annotator:
             name = f"fold {fold + 1}"

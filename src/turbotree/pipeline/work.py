@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from turbotree.labeling import TaggerOptions
 from turbotree.labeling.data import choose_columns
+from turbotree.networks import NetworkOptions
 from turbotree.parsing import TrainingOptions
 from turbotree.pipeline.options import PipelineOptions
 from turbotree.text import Sentence
@@ -37,12 +38,12 @@ def expected_work(train: Sequence[Sentence], options: PipelineOptions) -> dict[s
     >>> from turbotree.text import treebank
     >>> work = expected_work(list(treebank(20, seed=1)), PipelineOptions(folds=2))
     >>> list(work)[:5], list(work)[-4:]
-    (['tokens', 'upos', 'xpos', 'feats', 'fold 1 of 2: upos'],
-     ['pruner', 'parts', 'labels', 'network'])
+    (['tokens', 'network', 'upos', 'xpos', 'feats'],
+     ['lemmas', 'pruner', 'parts', 'labels'])
     """
     count = len(train)
     tagger = TaggerOptions(**options.tagger_options())
-    quick = TaggerOptions(**{**options.tagger_options(), "epochs": options.fold_epochs})
+    quick = TaggerOptions(**options.fold_options())
     first, *given = choose_columns(train, "tag", tagger.label_columns())
     lemmas = any(set(sentence.lemmas) != {"_"} for sentence in train)
     work: dict[str, float] = {}
@@ -56,8 +57,13 @@ def expected_work(train: Sequence[Sentence], options: PipelineOptions) -> dict[s
         if lemmas:
             work[f"{prefix}lemmas"] = _LEMMAS * size * options.lemma_epochs
 
+    def add_network(network: NetworkOptions | None) -> None:
+        if network is not None:
+            work["network"] = _NETWORK * count * network.epochs(sum(map(len, train)))
+
     if tells_spaces(train):
         work["tokens"] = _TOKENS * count * options.token_epochs
+    add_network(options.network_options())
     add_tags("", count, tagger)
     for fold in range(options.folds):
         others = count * (options.folds - 1) / options.folds
@@ -71,7 +77,6 @@ def expected_work(train: Sequence[Sentence], options: PipelineOptions) -> dict[s
         parts = _ARCS + _EACH_FAMILY * (len(parser.families()) - 1)
         work["parts"] = parts * count * parser.epochs
         work["labels"] = _LABELS * count * parser.epochs
-    network = parser.network_options()
-    if network is not None:
-        work["network"] = _NETWORK * count * network.epochs(sum(map(len, train)))
+    if "network" not in work:
+        add_network(parser.network_options())
     return work

@@ -70,6 +70,23 @@ class Batch:
         batch._encoded = {**self._encoded, **batch._encoded}
         return batch
 
+    def with_sentences(self, sentences: Sequence[Sentence], encoder: object) -> Batch:
+        """Return a batch of the same words with other tags, say, that the encoder does not read.
+
+        What it has made of the words is kept, if it was asked.
+
+        >>> from turbotree.features import Encoder
+        >>> plain, tagged = (Sentence.from_words(["go"], upos=[tag]) for tag in ("_", "VERB"))
+        >>> encoder = Encoder.fit([plain], ["form"], [])
+        >>> batch = Batch([plain])
+        >>> known = batch.of(encoder)
+        >>> batch.with_sentences([tagged], encoder).of(encoder) is known
+        True
+        """
+        batch = Batch(sentences)
+        known = self._encoded.get(id(encoder))
+        return batch if known is None else batch.with_encoding(*known)
+
     def __len__(self) -> int:
         return len(self.lengths)
 

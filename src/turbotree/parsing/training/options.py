@@ -12,7 +12,7 @@ from turbotree.errors import InputError
 from turbotree.features.weights import check_bits
 from turbotree.learning import LearnerOptions, Loss
 from turbotree.naming import unknown
-from turbotree.networks import NetworkOptions, WordVectors
+from turbotree.networks import Network, NetworkOptions, WordVectors
 from turbotree.networks.vectors import MAX_VECTORS, MOST_VECTORS
 from turbotree.parsing.arcs import PruningOptions
 from turbotree.parsing.parts import FAMILIES, families_of
@@ -66,7 +66,7 @@ class TrainingKeywords(TypedDict, total=False):
     licence: str | None
     bits: int
     trim: float | Mapping[str, float]
-    network: int | NetworkOptions | None
+    network: int | NetworkOptions | Network | None
     vectors: str | os.PathLike[str] | WordVectors | None
     max_vectors: int
 
@@ -121,7 +121,8 @@ class TrainingOptions:
         ``"parts"`` and ``"labels"``.
     network
         Size of a BiLSTM whose scores join those of the features: 200 is accurate, 128 is fast, 0
-        is none. None: 200 for ``"turbo"`` and ``"network"``, none for other kinds.
+        is none. None: 200 for ``"turbo"`` and ``"network"``, none for other kinds. A network that
+        is trained already is taken as it is, for instance that of a pipeline's tagger.
     vectors
         Pretrained word vectors for the network: a file, as :meth:`WordVectors.read` takes it, or
         those that were read already.
@@ -151,7 +152,7 @@ class TrainingOptions:
     licence: str | None = None
     bits: int = 32
     trim: float | Mapping[str, float] = 1.0
-    network: int | NetworkOptions | None = None
+    network: int | NetworkOptions | Network | None = None
     vectors: str | os.PathLike[str] | WordVectors | None = None
     max_vectors: int = MAX_VECTORS
 
@@ -241,6 +242,8 @@ class TrainingOptions:
         given = self.network
         if given is None and self.model in _WITH_NETWORK and self.parts is None:
             given = _NETWORK
+        if isinstance(given, Network):
+            return given.options
         return NetworkOptions.chosen(given, seed=self.seed)
 
     @property

@@ -15,7 +15,7 @@ from turbotree.learning.progress import Progress, Silent
 from turbotree.learning.run import Learn, RunKeywords
 from turbotree.learning.temperature import typical_temperature
 from turbotree.naming import options_from
-from turbotree.networks import Network, NetworkOptions, WordVectors
+from turbotree.networks import Network, WordVectors
 from turbotree.networks.training import NetworkTask, network_stage
 from turbotree.networks.weighting import held_out
 from turbotree.parsing.arcs import Pruner
@@ -307,8 +307,7 @@ class ParserTrainer:
         )
         record = self._record(records)
         parser = Parser(self.blueprint.encoder, pruner, parts, labels, shape, *temperatures, record)
-        network = options.network_options()
-        return parser if network is None else self._mixed(parser, network)
+        return parser if options.network_options() is None else self._mixed(parser)
 
     def _record(self, records: dict[str, Any]) -> dict[str, Any]:
         options, data = self.options, self._train
@@ -322,8 +321,7 @@ class ParserTrainer:
 
     def _network_alone(self) -> Parser:
         """Train a network beside features of no templates, which score nothing."""
-        blueprint, network = self.blueprint, self.options.network_options()
-        assert network is not None
+        blueprint = self.blueprint
         nothing = self._frozen("parts", Weights())
         no_labels = self._frozen("labels", Weights(), labels=len(blueprint.names))
         parser = Parser(
@@ -336,12 +334,15 @@ class ParserTrainer:
             1.0,
             self._record({}),
         )
-        return self._mixed(parser, network)
+        return self._mixed(parser)
 
-    def _mixed(self, parser: Parser, options: NetworkOptions) -> Parser:
-        """Train a network, and let it prune and score beside the features of a parser."""
-        shape, dev, threads = self.blueprint.shape, self.dev, self.options.threads
-        vectors = self._vectors
+    def _network(self) -> tuple[Network, dict[str, Any]]:
+        """Return the network that was given, or train one; and how that went."""
+        given, options = self.options.network, self.options.network_options()
+        if isinstance(given, Network):
+            return given, {}
+        assert options is not None
+        dev, threads, vectors = self.dev, self.options.threads, self._vectors
         train = list(self._train.sentences)
         task = NetworkTask(train, options, vectors=vectors, threads=threads)
         if vectors is not None:
@@ -358,6 +359,12 @@ class ParserTrainer:
 
         result = self._run.train(network_stage(task, score if dev.heads else None))
         network = result.model.frozen(bits=self.options.network_bits)
+        return network, {"network": result.to_record()}
+
+    def _mixed(self, parser: Parser) -> Parser:
+        """Let a network prune and score beside the features of a parser."""
+        shape, dev = self.blueprint.shape, self.dev
+        network, record = self._network()
         pruner = network_pruner(network, self.options.network_pruning(), shape)
         candidates = self._run.map(lambda i: pruner.candidates(dev.batch(i)), len(dev.encoded))
         pruning = self._pruning("network", candidates)
@@ -385,8 +392,8 @@ class ParserTrainer:
             label_temperature=label_temperature(labels, dev, 1.0),
             record={
                 **parser.record,
-                **_vector_record(vectors),
-                "network": result.to_record(),
+                **_vector_record(self._vectors),
+                **record,
                 "pruning": pruning,
             },
         )
