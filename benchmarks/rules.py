@@ -81,7 +81,7 @@ def program_scores(
         found.append((graph.solve("linear_program", exact=True).value, parse.score))
     if rules.of_labels:
         heads = np.array(parse.heads, dtype=np.int32)
-        written = LabelGraph(parser.labels.label(batch, heads), 0, 0, names)
+        written = LabelGraph(parser.labels.label(batch, heads), names)
         value = written.score(parse.labels)
         circuit = Circuit()
         labelled = LabelWorld(words, heads, written.states, circuit)

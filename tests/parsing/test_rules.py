@@ -229,11 +229,11 @@ def test_another_tree_is_taken_only_if_it_is_better_with_its_labels(parser):
             scores = parser.labels.label(batch, heads)
             try:
                 labels = search_labels(
-                    Words(sentence), heads, found.labels, scores, 0, 0, names, rules, "<rules>"
+                    Words(sentence), heads, found.labels, scores, names, rules, "<rules>"
                 )
             except InfeasibleError:  # then there is no choice
                 break
-            totals.append(found.score + LabelGraph(scores, 0, 0, names).score(labels))
+            totals.append(found.score + LabelGraph(scores, names).score(labels))
         if len(totals) < 2:
             continue
         assert totals[1] >= totals[0] - 1e-9

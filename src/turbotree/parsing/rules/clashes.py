@@ -7,15 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from turbotree.errors import InfeasibleError
-from turbotree.graphs import FactorGraph
-from turbotree.graphs.rules.circuit import Circuit
 from turbotree.graphs.rules.syntax import Rule
 from turbotree.parsing.arcs import TreeShape, all_arcs
 from turbotree.parsing.parts import PartSet, ScoredSentence
-from turbotree.parsing.rules.compiled import label_patterns
-from turbotree.parsing.rules.groundings import ArcWorld
-from turbotree.parsing.rules.lazy_grounding import LazyRules
-from turbotree.parsing.rules.searching import ArcLabels, LabelsOfArc
+from turbotree.parsing.rules.searching import LabelsOfArc, RuledTrees
 from turbotree.parsing.rules.words import Words
 
 
@@ -65,14 +60,11 @@ def can_be_obeyed(
     lengths = np.array([words.size], dtype=np.int32)
     arcs = all_arcs(lengths)
     zeros = {"arc": np.zeros(len(arcs.rows))}
-    graph: FactorGraph = ScoredSentence(PartSet(lengths, arcs), 0, zeros, shape).graph()
-    circuit = Circuit()
-    of_labels = [rule for rule in rules if label_patterns(rule)]
-    labels = ArcLabels(graph, circuit, arcs.rows, of_labels, labels_of) if of_labels else None
+    trees = ScoredSentence(PartSet(lengths, arcs), 0, zeros, shape)
     try:
-        world = ArcWorld(words, arcs.rows, graph, circuit, labels)
-        LazyRules(graph, circuit, world, rules, source).add_whole(rules)
-        graph.solve("linear_program", exact=True)
+        # All of them are in the graph from the start, as rules of labels are.
+        ruled = RuledTrees(words, trees, (), source, label_rules=rules, labels_of=labels_of)
+        ruled.graph.solve("linear_program", exact=True)
     except InfeasibleError:
         return False
     return True

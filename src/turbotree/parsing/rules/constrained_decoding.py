@@ -225,8 +225,8 @@ class ConstrainedBatch:
         scores = self.parser.labels.label(alone, tree.heads, limits)
         free = [names[label] for label in scores.best()[0].tolist()]
         rules, source = self.rules.of_labels, self.rules.source
-        found = search_labels(words, tree.heads, free, scores, 0, 0, names, rules, source)
-        value = LabelGraph(scores, 0, 0, names).score(found)
+        found = search_labels(words, tree.heads, free, scores, names, rules, source)
+        value = LabelGraph(scores, names).score(found)
         broken = broken_rules(rules, TreeWorld(words, tree.heads, found))
         return LabelledTree(tree, found, tree.score + value - cost_of(rules, broken))
 

@@ -13,13 +13,20 @@ from turbotree.graphs.rules.circuit import Circuit
 from turbotree.graphs.rules.syntax import Rule
 from turbotree.parsing.labels import LabelScores
 from turbotree.parsing.rules.groundings import LabelWorld, TreeWorld
-from turbotree.parsing.rules.lazy_grounding import LazyRules, broken_rules
+from turbotree.parsing.rules.lazy_grounding import LazyRules, broken_rules, rewards
 from turbotree.parsing.rules.searching import solve
 from turbotree.parsing.rules.words import Words
 
 
 class LabelGraph:
     """The labels of one tree as a graph: a chain for the modifiers of each head.
+
+    Parameters
+    ----------
+    scores
+        Those of the labels of this tree alone.
+    names
+        The names of all labels.
 
     Attributes
     ----------
@@ -29,22 +36,19 @@ class LabelGraph:
         For each word its labels, and the variable of each.
     """
 
-    def __init__(
-        self, scores: LabelScores, sentence: int, first_word: int, names: Sequence[str]
-    ) -> None:
+    def __init__(self, scores: LabelScores, names: Sequence[str]) -> None:
         structure = scores.structure
         nodes = structure.nodes
-        first, last = nodes.offsets[sentence], nodes.offsets[sentence + 1]
         self.graph = FactorGraph()
-        self.states: list[tuple[list[str], list[int]]] = [([], [])] * int(last - first)
+        self.states: list[tuple[list[str], list[int]]] = [([], [])] * len(structure.words)
         chain: list[list[int]] = []
         steps: list[FloatArray] = []
-        for node in range(first, last):
+        for node, word in enumerate(structure.words.tolist()):
             at = slice(nodes.label_offsets[node], nodes.label_offsets[node + 1])
             edges = slice(structure.edge_offsets[node], structure.edge_offsets[node + 1])
             variables = self.graph.variables(scores.node_scores[at]).tolist()
             labels = [names[label] for label in nodes.labels[at].tolist()]
-            self.states[int(structure.words[node]) - first_word] = labels, variables
+            self.states[word] = labels, variables
             if edges.stop == edges.start:
                 self._add_chain(chain, steps)
                 chain, steps = [], []
@@ -54,7 +58,7 @@ class LabelGraph:
         self._add_chain(chain, steps)
 
     def score(self, labels: Sequence[str]) -> float:
-        """Return the score of labels, one a word."""
+        """Return the score of labels, one per word."""
         values = np.zeros(len(self.graph), dtype=bool)
         for label, (own, variables) in zip(labels, self.states, strict=True):
             values[variables[own.index(label)]] = True
@@ -70,8 +74,6 @@ def search_labels(
     heads: IntArray,
     labels: Sequence[str],
     scores: LabelScores,
-    sentence: int,
-    first_word: int,
     names: Sequence[str],
     rules: Sequence[Rule],
     source: str,
@@ -84,9 +86,8 @@ def search_labels(
         The sentence and its tree.
     labels
         The best labels without rules.
-    scores, sentence, first_word, names
-        The scores of the batch's labels, which sentence of the batch, its first word in the batch,
-        and the names of the labels.
+    scores, names
+        The scores of the labels of this tree alone, and the names of all labels.
     rules, source
         Those that speak of labels, and where they came from.
 
@@ -97,9 +98,9 @@ def search_labels(
     """
     found = list(labels)
     broken = broken_rules(rules, TreeWorld(words, heads, found))
-    if not broken and not any(rule.weight is not None and rule.weight < 0 for rule in rules):
+    if not broken and not rewards(rules):
         return found
-    written = LabelGraph(scores, sentence, first_word, names)
+    written = LabelGraph(scores, names)
     circuit = Circuit()
     world = LabelWorld(words, heads, written.states, circuit)
     lazy = LazyRules(written.graph, circuit, world, rules, source)

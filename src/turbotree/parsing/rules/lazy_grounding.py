@@ -73,7 +73,7 @@ class LazyRules:
         self._source = source
         self._whole: set[str] = set()
         self._instances: dict[str, set[tuple[int, ...]]] = {}
-        self.add_whole(rule for rule in rules if rule.weight is not None and rule.weight < 0)
+        self.add_whole(rule for rule in rules if rewards([rule]))
 
     @property
     def constant(self) -> float:

@@ -172,12 +172,12 @@ class _Labels:
         rules, names = _weighted(self.rules, weights), self.parser.labels.dictionary.names
         try:
             found = search_labels(
-                self.words, self.heads, self.free, self.scores, 0, 0, names, rules, self.source
+                self.words, self.heads, self.free, self.scores, names, rules, self.source
             )
         except InfeasibleError:
             return 0.0, {}
         counts = _counted(rules, TreeWorld(self.words, self.heads, found))
-        graph = LabelGraph(self.scores, 0, 0, names)
+        graph = LabelGraph(self.scores, names)
         better = graph.score(found) - graph.score(self.right)
         return better - _cost(rules, counts) + _cost(rules, self.gold), counts
 
