@@ -19,13 +19,17 @@ using namespace turbotree::numpy;
 
 namespace {
 
+void require_scores(const Input<double>& node_scores, const Input<double>& edge_scores) {
+  for (const auto scores : {view(node_scores), view(edge_scores)})
+    for (const double score : scores)
+      require(score < HUGE_VAL, "scores must not be NaN or +infinity");
+}
+
 Chains make_chains(const Input<std::int32_t>& offsets, const Input<double>& node_scores,
                    const Input<std::int32_t>& edge_offsets, const Input<double>& edge_scores) {
   const Chains chains{view(offsets), view(edge_offsets), view(node_scores), view(edge_scores)};
   require(valid(chains), "the offsets of the chains do not fit together");
-  for (const auto scores : {chains.node_scores, chains.edge_scores})
-    for (const double score : scores)
-      require(score < HUGE_VAL, "scores must not be NaN or +infinity");
+  require_scores(node_scores, edge_scores);
   return chains;
 }
 
@@ -35,11 +39,7 @@ std::tuple<Output<std::int32_t>, double> viterbi_of(const Input<std::int32_t>& o
                                                     const Input<double>& edge_scores) {
   const Chains chains = make_chains(offsets, node_scores, edge_offsets, edge_scores);
   std::vector<std::int32_t> best(chains.nodes());
-  double value = 0.0;
-  {
-    const Unlocked unlocked;
-    value = viterbi(chains, best);
-  }
+  const double value = unlocked([&] { return viterbi(chains, best); });
   return {to_numpy(std::move(best)), value};
 }
 
@@ -48,11 +48,7 @@ std::tuple<Output<double>, Output<double>, double> forward_backward_of(
     const Input<std::int32_t>& edge_offsets, const Input<double>& edge_scores) {
   const Chains chains = make_chains(offsets, node_scores, edge_offsets, edge_scores);
   std::vector<double> nodes(chains.node_scores.size()), edges(chains.edge_scores.size());
-  double log_partition = 0.0;
-  {
-    const Unlocked unlocked;
-    log_partition = forward_backward(chains, nodes, edges);
-  }
+  const double log_partition = unlocked([&] { return forward_backward(chains, nodes, edges); });
   return {to_numpy(std::move(nodes)), to_numpy(std::move(edges)), log_partition};
 }
 
@@ -90,9 +86,7 @@ void check_rows(const Transitions& transitions, const Input<std::int32_t>& lengt
   });
   require(nodes == node_scores.shape(0) && edges == edge_scores.shape(0),
           "the scores do not fit the lengths");
-  for (const auto scores : {view(node_scores), view(edge_scores)})
-    for (const double score : scores)
-      require(score < HUGE_VAL, "scores must not be NaN or +infinity");
+  require_scores(node_scores, edge_scores);
 }
 
 std::tuple<Output<std::int32_t>, Output<double>> best_labels(const Transitions& transitions,
@@ -138,20 +132,18 @@ std::tuple<Output<std::int32_t, 2>, Output<double>> k_best_labels(const Transiti
   require(words > 0 && node_scores.shape(0) == words * transitions.labels() &&
               edge_scores.shape(0) == (words - 1) * transitions.pairs(),
           "the scores do not fit the length");
-  for (const auto scores : {view(node_scores), view(edge_scores)})
-    for (const double score : scores)
-      require(score < HUGE_VAL, "scores must not be NaN or +infinity");
+  require_scores(node_scores, edge_scores);
+  const auto best = unlocked([&] {
+    return transitions.k_best(
+        {static_cast<std::size_t>(words), node_scores.data(), edge_scores.data()}, count);
+  });
   std::vector<std::int32_t> labels;
   std::vector<double> values;
-  {
-    const Unlocked unlocked;
-    for (const auto& one : transitions.k_best(
-             {static_cast<std::size_t>(words), node_scores.data(), edge_scores.data()}, count)) {
-      labels.insert(labels.end(), one.labels.begin(), one.labels.end());
-      values.push_back(one.score);
-    }
+  for (const auto& one : best) {
+    labels.insert(labels.end(), one.labels.begin(), one.labels.end());
+    values.push_back(one.score);
   }
-  return {to_numpy(std::move(labels), words), to_numpy(std::move(values))};
+  return {to_numpy(std::move(labels), values.size(), words), to_numpy(std::move(values))};
 }
 
 }  // namespace

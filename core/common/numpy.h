@@ -36,11 +36,18 @@ Output<T> to_numpy(std::vector<T>&& values) {
   return Output<T>(owned->data(), {owned->size()}, owner_of(owned));
 }
 
-// The same as a matrix with rows of this width.
+// The same as a matrix of so many rows of this width, either of which may be 0.
+template <class T>
+Output<T, 2> to_numpy(std::vector<T>&& values, std::size_t rows, std::size_t width) {
+  auto* const owned = new std::vector<T>(std::move(values));
+  return Output<T, 2>(owned->data(), {rows, width}, owner_of(owned));
+}
+
+// The same with rows of a width that is not 0.
 template <class T>
 Output<T, 2> to_numpy(std::vector<T>&& values, std::size_t width) {
-  auto* const owned = new std::vector<T>(std::move(values));
-  return Output<T, 2>(owned->data(), {owned->size() / width, width}, owner_of(owned));
+  const std::size_t rows = values.size() / width;
+  return to_numpy(std::move(values), rows, width);
 }
 
 // Binds a vector of a class as a property: an array that keeps the object alive. With a width, a

@@ -29,6 +29,13 @@ class Unlocked {
   Watch watch_{interrupted_by_user};
 };
 
+// What work() returns, which runs while other threads of Python do.
+template <class Work>
+auto unlocked(Work work) {
+  const Unlocked open;
+  return work();
+}
+
 // To be called once by every extension module. What left a loop is what Python has set already.
 // Objects that are alive when Python ends, a server's model for one, are nobody's leak.
 inline void set_up_module() {

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <memory>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -16,7 +15,6 @@
 #include "common/unlocked.h"
 #include "features/bind_sparse.h"
 #include "features/bucket_table.h"
-#include "features/compact_buckets.h"
 #include "features/compact_rows.h"
 #include "features/lazy_table.h"
 #include "features/program.h"
@@ -106,7 +104,7 @@ void prepare(PreparedBatch* self, const Program& program, const Input<std::int32
              const Input<std::int32_t>& starts, const SetArrays& sets) {
   const std::size_t columns = ids.shape(1);
   require(static_cast<int>(ids.shape(0)) == program.spec().attributes,
-          "ids: expected one row an attribute");
+          "ids: expected one row per attribute");
   require(fits(view(starts), columns), "starts: do not fit the columns of ids");
   require(static_cast<int>(sets.size()) == program.spec().set_attributes, "sets: wrong number");
   for (const auto& [offsets, values] : sets)
@@ -152,10 +150,7 @@ Output<double> score_parts(const Program& program, const PreparedBatch& batch,
                            const Table& table) {
   const Parts parts = make_parts(program, batch, rows, offsets, std::nullopt, std::nullopt);
   std::vector<double> scores(parts.scores());
-  {
-    const Unlocked unlocked;
-    score(program, batch.sentences, parts, table, scores.data());
-  }
+  unlocked([&] { score(program, batch.sentences, parts, table, scores.data()); });
   return to_numpy(std::move(scores));
 }
 
@@ -167,10 +162,7 @@ Output<double> score_labelled_parts(const Program& program, const PreparedBatch&
                                     const Input<std::int32_t>& labels, const Table& table) {
   const Parts parts = make_parts(program, batch, rows, offsets, label_offsets, labels);
   std::vector<double> scores(parts.scores());
-  {
-    const Unlocked unlocked;
-    score_labels(program, batch.sentences, parts, table, scores.data());
-  }
+  unlocked([&] { score_labels(program, batch.sentences, parts, table, scores.data()); });
   return to_numpy(std::move(scores));
 }
 
@@ -184,10 +176,7 @@ Output<double, 2> contributions_to_parts(const Program& program, const PreparedB
   const auto templates = static_cast<std::size_t>(program.spec().templates);
   require(templates > 0, "no templates");
   std::vector<double> sums(parts.scores() * templates);
-  {
-    const Unlocked unlocked;
-    contributions(program, batch.sentences, parts, table, sums.data());
-  }
+  unlocked([&] { contributions(program, batch.sentences, parts, table, sums.data()); });
   return to_numpy(std::move(sums), templates);
 }
 
@@ -196,7 +185,7 @@ Gradient gradient_of_parts(const Program& program, const PreparedBatch& batch,
                            const Input<double>& coefficients, const OptionalVector& label_offsets,
                            const OptionalVector& labels) {
   const Parts parts = make_parts(program, batch, rows, offsets, label_offsets, labels);
-  require(coefficients.shape(0) == parts.scores(), "coefficients: one a score expected");
+  require(coefficients.shape(0) == parts.scores(), "coefficients: one per score expected");
   for (const double coefficient : view(coefficients))
     require(std::isfinite(coefficient), "coefficients: NaN or infinity");
   const Unlocked unlocked;
@@ -231,43 +220,36 @@ std::tuple<Output<Key>, Output<float>, Output<float>> entries(const WeightTable&
 }
 
 // Hands frozen slots to Python as rows of plain integers.
-template <class Slot>
-Output<std::uint32_t, 2> to_rows(std::unique_ptr<std::vector<Slot>> slots) {
-  require(!slots->empty(), "the weights do not fit a frozen table with so few labels");
-  std::vector<Slot>* const owned = slots.release();
-  return {owned->data(), {owned->size(), sizeof(Slot) / sizeof(std::uint32_t)}, owner_of(owned)};
+template <class Word, class Slot>
+Output<Word, 2> to_rows(std::vector<Slot>&& slots) {
+  require(!slots.empty(), "the weights do not fit a frozen table with so few labels");
+  auto* const owned = new std::vector<Slot>(std::move(slots));
+  return {owned->data(), {owned->size(), sizeof(Slot) / sizeof(Word)}, owner_of(owned)};
 }
 
-template <class Slot>
-std::span<const Slot> from_rows(const Input<std::uint32_t, 2>& rows) {
-  require(rows.shape(1) * sizeof(std::uint32_t) == sizeof(Slot), "frozen table: wrong row width");
+template <class Slot, class Word>
+std::span<const Slot> from_rows(const Input<Word, 2>& rows) {
+  require(rows.shape(1) * sizeof(Word) == sizeof(Slot), "frozen table: wrong row width");
   return {reinterpret_cast<const Slot*>(rows.data()), rows.shape(0)};
 }
 
-Output<std::uint32_t, 2> freeze(const WeightTable& table, float threshold) {
-  auto buckets = std::make_unique<std::vector<Bucket>>();
-  {
-    const Unlocked unlocked;
-    *buckets = BucketTable::build(table, threshold);
-  }
-  return to_rows(std::move(buckets));
+template <class Table>
+auto freeze(const WeightTable& table, float threshold) {
+  return to_rows<typename Table::Word>(unlocked([&] { return Table::build(table, threshold); }));
 }
 
 Output<std::uint32_t, 2> freeze_labels(const WeightTable& table, int tag_label_bits,
                                        float threshold) {
   require(tag_label_bits >= 0 && tag_label_bits <= label_bits, "label bits out of range");
-  auto slots = std::make_unique<std::vector<RowSlot>>();
-  {
-    const Unlocked unlocked;
-    *slots = RowTable::build(table, tag_label_bits, threshold);
-  }
-  return to_rows(std::move(slots));
+  return to_rows<std::uint32_t>(
+      unlocked([&] { return RowTable::build(table, tag_label_bits, threshold); }));
 }
 
-void make_buckets(BucketTable* self, const Input<std::uint32_t, 2>& rows) {
-  const auto buckets = from_rows<Bucket>(rows);
-  require(BucketTable::well_formed(buckets), "frozen table: not well formed");
-  new (self) BucketTable(buckets);
+template <class Table>
+void make_buckets(Table* self, const Input<typename Table::Word, 2>& rows) {
+  const auto buckets = from_rows<typename Table::Bucket>(rows);
+  require(Table::well_formed(buckets), "frozen table: not well formed");
+  new (self) Table(buckets);
 }
 
 void make_rows(RowTable* self, const Input<std::uint32_t, 2>& rows, int tag_label_bits) {
@@ -276,33 +258,10 @@ void make_rows(RowTable* self, const Input<std::uint32_t, 2>& rows, int tag_labe
   new (self) RowTable(slots, tag_label_bits);
 }
 
-Output<std::uint16_t, 2> freeze_compact(const WeightTable& table, float threshold) {
-  auto buckets = std::make_unique<std::vector<CompactBucket>>();
-  {
-    const Unlocked unlocked;
-    *buckets = CompactBuckets::build(table, threshold);
-  }
-  require(!buckets->empty(), "the weights do not fit a frozen table without labels");
-  auto* const owned = buckets.release();
-  return {owned->data(), {owned->size(), sizeof(CompactBucket) / 2}, owner_of(owned)};
-}
-
 Output<std::uint16_t> freeze_labels_compact(const WeightTable& table, float threshold) {
-  std::vector<std::uint16_t> words;
-  {
-    const Unlocked unlocked;
-    words = CompactRows::build(table, threshold);
-  }
+  auto words = unlocked([&] { return CompactRows::build(table, threshold); });
   require(!words.empty(), "the weights do not fit a compact table");
   return to_numpy(std::move(words));
-}
-
-void make_compact_buckets(CompactBuckets* self, const Input<std::uint16_t, 2>& rows) {
-  require(rows.shape(1) * sizeof(std::uint16_t) == sizeof(CompactBucket),
-          "frozen table: wrong row width");
-  const std::span buckets(reinterpret_cast<const CompactBucket*>(rows.data()), rows.shape(0));
-  require(CompactBuckets::well_formed(buckets), "frozen table: not well formed");
-  new (self) CompactBuckets(buckets);
 }
 
 void make_compact_rows(CompactRows* self, const Input<std::uint16_t>& words) {
@@ -425,25 +384,25 @@ NB_MODULE(_core, m) {
       .def("find", &find_all<WeightTable>, "keys"_a)
       .def("entries", &entries)
       .def("restore", &restore, "keys"_a, "weights"_a, "weighted_updates"_a)
-      .def("freeze", &freeze, "threshold"_a)
+      .def("freeze", &freeze<BucketTable>, "threshold"_a)
       .def("freeze_labels", &freeze_labels, "label_bits"_a, "threshold"_a)
-      .def("freeze_compact", &freeze_compact, "threshold"_a)
+      .def("freeze_compact", &freeze<CompactBuckets>, "threshold"_a)
       .def("freeze_labels_compact", &freeze_labels_compact, "threshold"_a);
 
   bind_sparse_tables(m);
 
   // No conversion: these view the array that was given, not a copy made on the way.
   nb::class_<BucketTable>(m, "BucketTable", "Weights of a finished model without labels.")
-      .def("__init__", &make_buckets, "rows"_a.noconvert(), nb::keep_alive<1, 2>())
+      .def("__init__", &make_buckets<BucketTable>, "rows"_a.noconvert(), nb::keep_alive<1, 2>())
       .def("find", &find_all<BucketTable>, "keys"_a);
   nb::class_<RowTable>(m, "RowTable", "Weights of a finished model with labels.")
       .def("__init__", &make_rows, "rows"_a.noconvert(), "label_bits"_a, nb::keep_alive<1, 2>())
       .def("find", &find_all<RowTable>, "keys"_a);
 
-  nb::class_<CompactBuckets>(m, "CompactBuckets", "The same in 16 bits a weight, without labels.")
-      .def("__init__", &make_compact_buckets, "rows"_a.noconvert(), nb::keep_alive<1, 2>())
+  nb::class_<CompactBuckets>(m, "CompactBuckets", "The same in 16 bits per weight, without labels.")
+      .def("__init__", &make_buckets<CompactBuckets>, "rows"_a.noconvert(), nb::keep_alive<1, 2>())
       .def("find", &find_all<CompactBuckets>, "keys"_a);
-  nb::class_<CompactRows>(m, "CompactRows", "The same in 16 bits a weight, with labels.")
+  nb::class_<CompactRows>(m, "CompactRows", "The same in 16 bits per weight, with labels.")
       .def("__init__", &make_compact_rows, "words"_a.noconvert(), nb::keep_alive<1, 2>())
       .def("__len__", &CompactRows::size)
       .def("find", &find_all<CompactRows>, "keys"_a);

@@ -28,7 +28,7 @@ std::vector<CompactRows::Word> CompactRows::build(const WeightTable& table, floa
     entries.push_back({0, key, bits});
   });
   for (std::size_t homes = features + 1;; homes += homes / 2) {
-    for (Entry& entry : entries) entry.home = home_of_hash(hash(entry.key), homes);
+    for (Entry& entry : entries) entry.home = home_of_hash(hash_of(entry.key), homes);
     std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
       count_work(4);
       return a.home != b.home ? a.home < b.home : a.key < b.key;
@@ -47,7 +47,7 @@ std::vector<CompactRows::Word> CompactRows::build(const WeightTable& table, floa
       offsets.push_back(static_cast<Word>(records.size() - base));
       while (e < entries.size() && entries[e].home == home) {
         const Key feature = without_label(entries[e].key);
-        records.push_back(tag_of(hash(feature)));
+        records.push_back(tag_of(hash_of(feature)));
         for (; e < entries.size() && without_label(entries[e].key) == feature; ++e) {
           const bool ends = e + 1 == entries.size() || without_label(entries[e + 1].key) != feature;
           records.push_back(static_cast<Word>(label_of(entries[e].key) | (ends ? last : 0)));

@@ -5,12 +5,12 @@
 //
 //   homes: 2 words (low, high)
 //   bases: 2 words for every 32 homes: where their runs begin among the records
-//   offsets: 1 word a home, and one more: where its run begins, counted from the base
+//   offsets: 1 word per home, and one more: where its run begins, counted from the base
 //   records: a feature's tag, then a label and a weight for each of its labels; the last label
 //            has the highest bit set
 //
 // A look-up of a feature that the table lacks finds another one's weights with a chance of about
-// 2^-16, as there is about one feature a home.
+// 2^-16, as there is about one feature per home.
 #pragma once
 
 #include <cstddef>
@@ -18,6 +18,7 @@
 #include <span>
 #include <vector>
 
+#include "features/fingerprint.h"
 #include "features/half.h"
 #include "features/keys.h"
 #include "features/weight_table.h"
@@ -40,11 +41,13 @@ class CompactRows {
   // As RowTable::build; labels of any size fit.
   static std::vector<Word> build(const WeightTable& table, float threshold);
 
-  void prefetch(Key key) const { __builtin_prefetch(offsets_ + home_of_hash(hash(key), homes_)); }
+  void prefetch(Key key) const {
+    __builtin_prefetch(offsets_ + home_of_hash(hash_of(key), homes_));
+  }
 
   template <class Visit>
   void for_labels(Key feature, Visit visit) const {
-    const Key hashed = hash(feature);
+    const Key hashed = hash_of(feature);
     const std::size_t home = home_of_hash(hashed, homes_);
     const Word* word = records_ + position(home);
     const Word* const end = records_ + position(home + 1);
@@ -77,11 +80,7 @@ class CompactRows {
 
   static std::size_t wide(const Word* words) { return words[0] | std::size_t{words[1]} << 16; }
   static std::size_t blocks_of(std::size_t homes) { return homes / block + 1; }
-  static Key hash(Key key) { return mix(key >> label_bits); }
   static Word tag_of(Key hashed) { return static_cast<Word>(hashed); }
-  static std::size_t home_of_hash(Key hashed, std::size_t homes) {
-    return static_cast<std::size_t>((hashed >> 32) * homes >> 32);
-  }
   std::size_t position(std::size_t home) const {
     return wide(bases_ + 2 * (home / block)) + offsets_[home];
   }

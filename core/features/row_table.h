@@ -3,7 +3,7 @@
 //
 // A slot is eight bytes, a 32-bit tag and a weight. The tag holds a fingerprint of the feature in
 // its high bits and the label in its low ones; the labels of one feature stand next to each other.
-// Two features share home and fingerprint with a chance of about 2^-26 a look-up, which no score
+// Two features share home and fingerprint with a chance of about 2^-26 per look-up, which no score
 // notices, and the table is half the size that full keys would need.
 #pragma once
 

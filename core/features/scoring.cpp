@@ -5,7 +5,6 @@
 
 #include "common/interrupt.h"
 #include "features/bucket_table.h"
-#include "features/compact_buckets.h"
 #include "features/compact_rows.h"
 #include "features/lazy_table.h"
 #include "features/row_table.h"

@@ -77,12 +77,8 @@ Output<std::int32_t> best_trees_of(const IntVector& lengths, const Input<std::in
                                    bool single_root, bool projective) {
   const ArcBatch batch = make_scored_batch(lengths, arcs, offsets, scores.shape(0));
   std::vector<std::int32_t> heads(words_of(lengths));
-  BatchStatus status;
-  {
-    const Unlocked unlocked;
-    status = best_trees(batch, scores.data(), {single_root, projective}, heads.data());
-  }
-  check(status);
+  check(unlocked(
+      [&] { return best_trees(batch, scores.data(), {single_root, projective}, heads.data()); }));
   return to_numpy(std::move(heads));
 }
 
@@ -93,13 +89,10 @@ std::tuple<Output<double>, Output<double>> arc_marginals_of(const IntVector& len
                                                             bool single_root, bool projective) {
   const ArcBatch batch = make_scored_batch(lengths, arcs, offsets, scores.shape(0));
   std::vector<double> probabilities(scores.shape(0)), log_partitions(lengths.shape(0));
-  BatchStatus status;
-  {
-    const Unlocked unlocked;
-    status = arc_marginals(batch, scores.data(), {single_root, projective}, probabilities.data(),
-                           log_partitions.data());
-  }
-  check(status);
+  check(unlocked([&] {
+    return arc_marginals(batch, scores.data(), {single_root, projective}, probabilities.data(),
+                         log_partitions.data());
+  }));
   return {to_numpy(std::move(probabilities)), to_numpy(std::move(log_partitions))};
 }
 
@@ -116,16 +109,13 @@ ArcList prune_arcs(const IntVector& lengths, const Input<std::int32_t, 2>& arcs,
   const ArcBatch batch = make_scored_batch(lengths, arcs, offsets, scores.shape(0));
   require(!keep || keep->shape(0) == words_of(lengths), "keep: expected one head per word");
   require(max_heads >= 1, "max_heads: expected at least 1");
+  const auto probability = of_words ? HeadProbability::of_words : HeadProbability::of_trees;
   ArcList kept;
-  BatchStatus status;
-  {
-    const Unlocked unlocked;
-    const auto probability = of_words ? HeadProbability::of_words : HeadProbability::of_trees;
-    status =
-        prune(batch, scores.data(), {single_root, projective}, {threshold, max_heads, probability},
-              keep ? view(*keep) : std::span<const std::int32_t>{}, kept);
-  }
-  check(status);
+  check(unlocked([&] {
+    return prune(batch, scores.data(), {single_root, projective},
+                 {threshold, max_heads, probability},
+                 keep ? view(*keep) : std::span<const std::int32_t>{}, kept);
+  }));
   return kept;
 }
 
@@ -141,12 +131,11 @@ LabelChains label_chains_of(const IntVector& lengths, const IntVector& heads,
                                    view(list_labels)};
   require(valid(dictionary), "label dictionary: not well formed");
   LabelChains chains;
-  bool fine = false;
-  {
-    const Unlocked unlocked;
-    fine = build_label_chains(view(lengths), view(heads), view(classes), dictionary, chains);
-  }
-  require(fine, "a head or a class is out of range");
+  require(unlocked([&] {
+            return build_label_chains(view(lengths), view(heads), view(classes), dictionary,
+                                      chains);
+          }),
+          "a head or a class is out of range");
   return chains;
 }
 

@@ -9,13 +9,12 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <initializer_list>
-#include <memory>
 #include <optional>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "common/numpy.h"
 #include "common/unlocked.h"
 #include "trees/batch.h"
 
@@ -25,7 +24,8 @@ using namespace nb::literals;
 namespace {
 
 using namespace turbotree::trees;
-using turbotree::Unlocked;
+using turbotree::unlocked;
+using namespace turbotree::numpy;
 
 using Scores = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
 using Lengths = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -45,7 +45,7 @@ Batch batch_of(const Scores& scores, const MaybeLengths& lengths) {
   Batch batch{scores.data(), d == 2 ? 1 : static_cast<std::int64_t>(scores.shape(0)),
               static_cast<int>(scores.shape(d - 1)), nullptr};
   if (lengths) {
-    expect(static_cast<std::int64_t>(lengths->shape(0)) == batch.count, "one length a matrix");
+    expect(static_cast<std::int64_t>(lengths->shape(0)) == batch.count, "one length per matrix");
     for (std::int64_t i = 0; i < batch.count; ++i) {
       const std::int64_t length = lengths->data()[i];
       expect(length >= 0 && length < batch.side, "length outside its matrix");
@@ -72,12 +72,8 @@ Report bind_maximum_trees(const Scores& scores, const MaybeLengths& lengths, con
                           bool single_root, bool projective, int threads) {
   const Batch batch = batch_of(scores, lengths);
   expect_size(heads.size(), batch.count * (batch.side - 1));
-  Failure failure;
-  {
-    const Unlocked unlocked;
-    failure = maximum_trees(batch, {single_root, projective, threads}, heads.data());
-  }
-  return report(failure);
+  return report(unlocked(
+      [&] { return maximum_trees(batch, {single_root, projective, threads}, heads.data()); }));
 }
 
 Report bind_log_partitions(const Scores& scores, const MaybeLengths& lengths,
@@ -85,12 +81,9 @@ Report bind_log_partitions(const Scores& scores, const MaybeLengths& lengths,
                            int threads) {
   const Batch batch = batch_of(scores, lengths);
   expect_size(log_partition.size(), batch.count);
-  Failure failure;
-  {
-    const Unlocked unlocked;
-    failure = log_partitions(batch, {single_root, projective, threads}, log_partition.data());
-  }
-  return report(failure);
+  return report(unlocked([&] {
+    return log_partitions(batch, {single_root, projective, threads}, log_partition.data());
+  }));
 }
 
 Report bind_tree_marginals(const Scores& scores, const MaybeLengths& lengths,
@@ -100,13 +93,10 @@ Report bind_tree_marginals(const Scores& scores, const MaybeLengths& lengths,
   expect_size(marginals.size(), batch.count * batch.side * batch.side);
   expect_size(log_partition.size(), batch.count);
   expect_size(entropy.size(), batch.count);
-  Failure failure;
-  {
-    const Unlocked unlocked;
-    failure = tree_marginals(batch, {single_root, projective, threads}, marginals.data(),
-                             log_partition.data(), entropy.data());
-  }
-  return report(failure);
+  return report(unlocked([&] {
+    return tree_marginals(batch, {single_root, projective, threads}, marginals.data(),
+                          log_partition.data(), entropy.data());
+  }));
 }
 
 Report bind_marginal_derivatives(const Scores& scores, const MaybeLengths& lengths,
@@ -115,13 +105,10 @@ Report bind_marginal_derivatives(const Scores& scores, const MaybeLengths& lengt
   const Batch batch = batch_of(scores, lengths);
   expect_size(direction.size(), batch.count * batch.side * batch.side);
   expect_size(derivative.size(), batch.count * batch.side * batch.side);
-  Failure failure;
-  {
-    const Unlocked unlocked;
-    failure = marginal_derivatives(batch, {single_root, false, threads}, direction.data(),
-                                   derivative.data());
-  }
-  return report(failure);
+  return report(unlocked([&] {
+    return marginal_derivatives(batch, {single_root, false, threads}, direction.data(),
+                                derivative.data());
+  }));
 }
 
 Report bind_sample(const Scores& scores, const MaybeLengths& lengths, const Heads& heads,
@@ -130,26 +117,13 @@ Report bind_sample(const Scores& scores, const MaybeLengths& lengths, const Head
   const Batch batch = batch_of(scores, lengths);
   expect(count >= 0, "count must not be negative");
   expect_size(heads.size(), batch.count * count * (batch.side - 1));
-  Failure failure;
-  {
-    const Unlocked unlocked;
-    failure = sample(batch, {single_root, projective, threads}, count, seed, heads.data());
-  }
-  return report(failure);
+  return report(unlocked([&] {
+    return sample(batch, {single_root, projective, threads}, count, seed, heads.data());
+  }));
 }
 
-using HeadRows = nb::ndarray<nb::numpy, std::int64_t, nb::ndim<2>>;
-using TreeScores = nb::ndarray<nb::numpy, double, nb::ndim<1>>;
-
-// An array that owns its memory.
-template <class Array, class T>
-Array hand_over(std::vector<T>&& values, std::initializer_list<std::size_t> shape) {
-  auto kept = std::make_unique<std::vector<T>>(std::move(values));
-  T* data = kept->data();
-  nb::capsule owner(kept.get(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  kept.release();
-  return Array(data, shape, owner);
-}
+using HeadRows = Output<std::int64_t, 2>;
+using TreeScores = Output<double>;
 
 // The failure, if any, and (heads, scores) for each matrix.
 std::tuple<Report, std::vector<std::pair<HeadRows, TreeScores>>> bind_k_best(
@@ -157,11 +131,8 @@ std::tuple<Report, std::vector<std::pair<HeadRows, TreeScores>>> bind_k_best(
     bool projective, int threads) {
   const Batch batch = batch_of(scores, lengths);
   std::vector<std::vector<ScoredHeads>> trees;
-  Failure failure;
-  {
-    const Unlocked unlocked;
-    failure = k_best(batch, {single_root, projective, threads}, k, trees);
-  }
+  const Failure failure =
+      unlocked([&] { return k_best(batch, {single_root, projective, threads}, k, trees); });
   std::vector<std::pair<HeadRows, TreeScores>> results;
   if (failure.status != Status::ok) return {report(failure), results};
   const std::size_t width = static_cast<std::size_t>(batch.side) - 1;
@@ -172,8 +143,8 @@ std::tuple<Report, std::vector<std::pair<HeadRows, TreeScores>>> bind_k_best(
       std::copy(item[i].heads.begin(), item[i].heads.end(), heads.begin() + i * width);
       values[i] = item[i].score;
     }
-    results.emplace_back(hand_over<HeadRows>(std::move(heads), {item.size(), width}),
-                         hand_over<TreeScores>(std::move(values), {item.size()}));
+    results.emplace_back(to_numpy(std::move(heads), item.size(), width),
+                         to_numpy(std::move(values)));
   }
   return {std::nullopt, results};
 }

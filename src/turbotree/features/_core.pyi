@@ -161,14 +161,14 @@ class RowTable:
     def find(self, keys: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]: ...
 
 class CompactBuckets:
-    """The same in 16 bits a weight, without labels."""
+    """The same in 16 bits per weight, without labels."""
 
     def __init__(self, rows: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
 
     def find(self, keys: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]: ...
 
 class CompactRows:
-    """The same in 16 bits a weight, with labels."""
+    """The same in 16 bits per weight, with labels."""
 
     def __init__(self, words: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
