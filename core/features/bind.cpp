@@ -166,6 +166,21 @@ Output<double> score_labelled_parts(const Program& program, const PreparedBatch&
   return to_numpy(std::move(scores));
 }
 
+// One function of that name for each kind of table.
+template <class... Tables>
+void def_score(nb::module_& m) {
+  (m.def("score", &score_parts<Tables>, "program"_a, "prepared"_a, "rows"_a, "offsets"_a,
+         "table"_a),
+   ...);
+}
+
+template <class... Tables>
+void def_score_labels(nb::module_& m) {
+  (m.def("score_labels", &score_labelled_parts<Tables>, "program"_a, "prepared"_a, "rows"_a,
+         "offsets"_a, "label_offsets"_a, "labels"_a, "table"_a),
+   ...);
+}
+
 Output<double, 2> contributions_to_parts(const Program& program, const PreparedBatch& batch,
                                          const Input<std::int32_t, 2>& rows,
                                          const Input<std::int32_t>& offsets,
@@ -408,26 +423,8 @@ NB_MODULE(_core, m) {
       .def("find", &find_all<CompactRows>, "keys"_a);
 
   m.def("keys", &keys_of_parts, "program"_a, "prepared"_a, "rows"_a, "offsets"_a);
-  m.def("score", &score_parts<WeightTable>, "program"_a, "prepared"_a, "rows"_a, "offsets"_a,
-        "table"_a);
-  m.def("score", &score_parts<BucketTable>, "program"_a, "prepared"_a, "rows"_a, "offsets"_a,
-        "table"_a);
-  m.def("score", &score_parts<CompactBuckets>, "program"_a, "prepared"_a, "rows"_a, "offsets"_a,
-        "table"_a);
-  m.def("score", &score_parts<ScaledTable>, "program"_a, "prepared"_a, "rows"_a, "offsets"_a,
-        "table"_a);
-  m.def("score", &score_parts<LazyTable>, "program"_a, "prepared"_a, "rows"_a, "offsets"_a,
-        "table"_a);
-  m.def("score_labels", &score_labelled_parts<WeightTable>, "program"_a, "prepared"_a, "rows"_a,
-        "offsets"_a, "label_offsets"_a, "labels"_a, "table"_a);
-  m.def("score_labels", &score_labelled_parts<RowTable>, "program"_a, "prepared"_a, "rows"_a,
-        "offsets"_a, "label_offsets"_a, "labels"_a, "table"_a);
-  m.def("score_labels", &score_labelled_parts<CompactRows>, "program"_a, "prepared"_a, "rows"_a,
-        "offsets"_a, "label_offsets"_a, "labels"_a, "table"_a);
-  m.def("score_labels", &score_labelled_parts<ScaledTable>, "program"_a, "prepared"_a, "rows"_a,
-        "offsets"_a, "label_offsets"_a, "labels"_a, "table"_a);
-  m.def("score_labels", &score_labelled_parts<LazyTable>, "program"_a, "prepared"_a, "rows"_a,
-        "offsets"_a, "label_offsets"_a, "labels"_a, "table"_a);
+  def_score<WeightTable, BucketTable, CompactBuckets, ScaledTable, LazyTable>(m);
+  def_score_labels<WeightTable, RowTable, CompactRows, ScaledTable, LazyTable>(m);
   m.def("contributions", &contributions_to_parts, "program"_a, "prepared"_a, "rows"_a, "offsets"_a,
         "table"_a, "label_offsets"_a = nb::none(), "labels"_a = nb::none());
   m.def("gradient", &gradient_of_parts, "program"_a, "prepared"_a, "rows"_a, "offsets"_a,

@@ -56,15 +56,12 @@ auto of_groups(const ScaledTable& table, Field field) {
 std::tuple<Output<Key>, Output<float>> scaled_entries(const ScaledTable& table) {
   std::vector<Key> keys;
   std::vector<float> values;
-  {
-    const Unlocked unlocked;
-    keys.reserve(table.size());
-    values.reserve(table.size());
+  unlocked([&] {
     table.for_each([&](Key key, float value) {
       keys.push_back(key);
       values.push_back(value);
     });
-  }
+  });
   return {to_numpy(std::move(keys)), to_numpy(std::move(values))};
 }
 
@@ -145,23 +142,17 @@ void bind_sparse_tables(nb::module_& m) {
           "scale",
           [](ScaledTable& table, const Input<double>& factors) {
             require_amounts(factors);
-            const Unlocked unlocked;
-            table.scale(view(factors));
+            unlocked([&] { table.scale(view(factors)); });
           },
           "factors"_a)
       .def(
           "threshold",
           [](ScaledTable& table, const Input<double>& amounts) {
             require_amounts(amounts);
-            const Unlocked unlocked;
-            table.threshold(view(amounts));
+            unlocked([&] { table.threshold(view(amounts)); });
           },
           "amounts"_a)
-      .def("compact",
-           [](ScaledTable& table) {
-             const Unlocked unlocked;
-             table.compact();
-           })
+      .def("compact", [](ScaledTable& table) { unlocked([&] { table.compact(); }); })
       .def("find", &find_all<ScaledTable>, "keys"_a)
       .def("entries", &scaled_entries)
       .def("restore", &restore_scaled, "keys"_a, "values"_a, "scales"_a, "squared_norms"_a);
@@ -181,11 +172,7 @@ void bind_sparse_tables(nb::module_& m) {
             table.shrink(amount, divisor);
           },
           "amount"_a, "divisor"_a)
-      .def("compact",
-           [](LazyTable& table) {
-             const Unlocked unlocked;
-             table.compact();
-           })
+      .def("compact", [](LazyTable& table) { unlocked([&] { table.compact(); }); })
       .def("find", &find_all<LazyTable>, "keys"_a)
       .def("entries", &lazy_entries)
       .def("restore", &restore_lazy, "keys"_a, "weights"_a, "slot_steps"_a, "products"_a,

@@ -1,7 +1,7 @@
 // A feature is a 64-bit key:  [ hash of its values: 42 | template number + 1: 10 | label: 12 ].
 //
-// The hash is on top because tables take a slot's home from the top bits. The label is omitted
-// of the hash on purpose: all labels of one feature then live next to each other, and one cache
+// The hash is on top because tables take a slot's home from the top bits. The label is not part
+// of the hash, on purpose: all labels of one feature then live next to each other, and one cache
 // line answers for all of them.
 #pragma once
 

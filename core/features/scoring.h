@@ -35,7 +35,7 @@ template <class Table>
 void score(const Program& program, const Batch& batch, const Parts& parts, const Table& table,
            double* scores);
 
-// One score a (part, label), for labelled parts.
+// One score per (part, label), for labelled parts.
 template <class Table>
 void score_labels(const Program& program, const Batch& batch, const Parts& parts,
                   const Table& table, double* scores);

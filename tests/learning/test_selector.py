@@ -28,7 +28,6 @@ from turbotree.learning.regularisers import templates_of_keys
 from turbotree.learning.selection import selector
 from turbotree.learning.selection.counting import firing_rates
 from turbotree.learning.selection.filters import most_frequent_features
-from turbotree.learning.selection.refitting import closed_weights
 from turbotree.learning.selection.selector import METHODS, sorted_budgets
 from turbotree.learning.selection.template_trial import Trial
 from turbotree.text import Sentence
@@ -167,9 +166,9 @@ def test_features_keep_their_weights_under_new_numbers(templates, seed):
 def test_a_refit_under_new_numbers_is_the_refit_under_the_old_ones(task):
     selection = select(task, 2)
     small = LabellingTask(task.instances, templates=[TEMPLATES[n] for n in selection.templates])
-    old, _ = learn(task, SVM, start=closed_weights(selection.keys))
+    old, _ = learn(task, SVM, start=Weights.closed_to(selection.keys))
     keys = renumbered(selection.keys, selection.templates, task, small)
-    new, _ = learn(small, SVM, start=closed_weights(keys))
+    new, _ = learn(small, SVM, start=Weights.closed_to(keys))
     np.testing.assert_allclose(small.table(new), task.table(old), atol=1e-5)
 
 
@@ -183,7 +182,7 @@ def test_features_that_occur_nowhere_are_left_out(task):
 
 
 def test_templates_with_sets_of_values_fire_more_often():
-    # Entries of FEATS: none, two, two, one; "usual" templates have one feature a word.
+    # Entries of FEATS: none, two, two, one; "usual" templates have one feature per word.
     feats = ["_", "A=1|B=1", "A=1|B=2", "A=2"]
     sentence = Sentence.from_words(list("abcd"), feats=feats)
     encoder = Encoder.fit([sentence], ["form"], ["feat"])

@@ -7,7 +7,7 @@ from collections.abc import Callable
 #: What the attributes of a word are made of: form, lemma, UPOS, XPOS, FEATS.
 Word = tuple[str, str, str, str, str]
 
-#: Set-valued attributes; all others have one value a word.
+#: Set-valued attributes; all others have one value per word.
 SET_ATTRIBUTES = ("feat",)
 
 _AFFIX_LENGTHS = range(1, 6)

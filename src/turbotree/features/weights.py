@@ -37,7 +37,7 @@ class Weights:
         self.table.round += 1
 
     def restart_average(self) -> None:
-        """Leave the rounds so far out of the average; the weights stay as they are."""
+        """Omit the rounds so far from the average; the weights stay as they are."""
         keys, weights, _ = self.table.entries()
         self.table.restore(keys, weights, np.zeros(len(keys), dtype=np.float32))
         self.table.round = 0
@@ -98,6 +98,13 @@ class Weights:
         return weights
 
     @classmethod
+    def closed_to(cls, keys: npt.NDArray[np.uint64]) -> Weights:
+        """Make weights of some features, all zero, that take no others."""
+        weights = cls.of(keys, np.zeros(len(keys), dtype=np.float32))
+        weights.close()
+        return weights
+
+    @classmethod
     def restore(cls, state: Arrays) -> Weights:
         """Undo :meth:`state`."""
         weights = cls(expected=len(state["keys"]))
@@ -113,9 +120,9 @@ class FrozenWeights:
     Parameters
     ----------
     slots
-        The table. With 32 bits a weight, rows of integers: with labels a tag and a weight, without
-        them eight of each. With 16 bits, rows of sixteen tags and weights; with labels, one row of
-        words (``core/features/compact_rows.h``).
+        The table. With 32 bits per weight, rows of integers: with labels a tag and a weight,
+        without them eight of each. With 16 bits, rows of sixteen tags and weights; with labels,
+        one row of words (``core/features/compact_rows.h``).
     label_bits
         How many bits a label takes; None if there are no labels.
     """

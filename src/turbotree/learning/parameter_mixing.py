@@ -178,12 +178,7 @@ def learn_in_shards(
     legs = mixing.legs(data.shards)
 
     def new_weights() -> Weights:
-        if options.features != "supported":
-            return Weights()
-        keys = data.supported()
-        weights = Weights.of(keys, np.zeros(len(keys), dtype=np.float32))
-        weights.close()
-        return weights
+        return Weights.closed_to(data.supported()) if options.features == "supported" else Weights()
 
     state = TrainingState.begin(new_weights, Weights.restore, EpochRecord, checkpoint)
     step = min(LARGEST_STEP, options.largest_step * data.shards)
@@ -206,7 +201,7 @@ def learn_in_shards(
         if on_epoch is not None:
             on_epoch(state.weights, record)
         if data.shards > 1 and state.epoch == options.epochs // 2:
-            state.weights = averaged_anew(state.weights)
+            state.weights.restart_average()
         if checkpoint is not None:
             checkpoint.save(state.weights, state.records, state.epoch, 0)
     return state.weights, state.records
@@ -240,14 +235,6 @@ def _go_together(
     if mixing.shares == "features":
         return Weights.restore(mixed_by_feature(states, start))
     return Weights.restore(mixed(states, shard_weights(updates, mixing.shares)))
-
-
-def averaged_anew(weights: Weights) -> Weights:
-    """Return the same weights, with nothing in their average but what is to come."""
-    state = weights.state()
-    state["weighted_updates"] = np.zeros_like(state["weighted_updates"])
-    state["round"] = np.array([0, state["round"][1]])
-    return Weights.restore(state)
 
 
 def shard_weights(updates: Sequence[int], shares: str) -> list[float]:

@@ -14,7 +14,7 @@ from turbotree.arrays import BoolArray, IntArray
 from turbotree.errors import InfeasibleError, InputError
 from turbotree.graphs import FactorGraph
 from turbotree.parsing.arcs import TreeShape
-from turbotree.text import Sentence
+from turbotree.text import Sentence, find_cycle
 
 
 class Arc(NamedTuple):
@@ -191,7 +191,7 @@ class Constraints:
                         f"{where}: label {label} of {word(sentence, modifier)} is both required "
                         "and forbidden"
                     )
-        cycle = self._cycle()
+        cycle = find_cycle([self.heads.get(m, 0) for m in range(1, len(sentence) + 1)])
         if cycle:
             arcs = ", ".join(arc(self.heads[m], m) for m in cycle)
             raise InfeasibleError(f"{where}: required arcs form a cycle: {arcs}")
@@ -220,19 +220,6 @@ class Constraints:
                     f"{where}: words {first} to {last} are required to be one subtree, and two "
                     f"of them to have heads outside: {arcs}"
                 )
-
-    def _cycle(self) -> list[int]:
-        done = {0}
-        for start in self.heads:
-            path: list[int] = []
-            at: int | None = start
-            while at is not None and at not in done:
-                if at in path:
-                    return path[path.index(at) :]
-                path.append(at)
-                at = self.heads.get(at)
-            done.update(path)
-        return []
 
     def allowed(self, words: int) -> BoolArray:
         """Tell which arcs are allowed, ``[head, modifier]``."""

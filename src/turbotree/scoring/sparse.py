@@ -79,6 +79,13 @@ class SparseScorer:
             for name, scorer in self.scorers.items()
         }
 
+    @property
+    def trained_weights(self) -> AnyWeights:
+        """The weights; a scorer that has none yet is an error."""
+        if self.weights is None:
+            raise ValueError("a scorer without weights; train it first")
+        return self.weights
+
     def with_weights(self, weights: AnyWeights) -> SparseScorer:
         """Return the same scorer with other weights."""
         other = object.__new__(SparseScorer)
@@ -88,8 +95,7 @@ class SparseScorer:
 
     def score(self, batch: Batch, parts: Mapping[str, Parts]) -> PartScores:
         """Score parts with the scorer's own weights."""
-        if self.weights is None:
-            raise ValueError("a scorer without weights; train it first")
+        weights = self.trained_weights if self.weights is None else self.weights
         encoded, scores = batch.of(self.encoder), {}
         prepared: dict[str, Prepared] = batch.derived(self.scorers, dict)
         for name, own in parts.items():
@@ -97,7 +103,7 @@ class SparseScorer:
                 scorer = self.scorers[name]
                 if name not in prepared:
                     prepared[name] = scorer.prepare(encoded)
-                scores[name] = scorer.score(prepared[name], own, self.weights)
+                scores[name] = scorer.score(prepared[name], own, weights)
         return scores
 
     def prepare(self, encoded: Encoded) -> dict[str, Prepared]:
@@ -151,10 +157,8 @@ class SparseScorer:
         self, batch: Batch, family: str, part: IntArray, *, label: int = 0
     ) -> list[FiredFeature]:
         """List the features of one part of one sentence with their weights, heaviest first."""
-        if self.weights is None:
-            raise ValueError("a scorer without weights; train it first")
         encoded = batch.of(self.encoder)
-        return explain(self.scorers[family], encoded, part, self.weights, label=label)
+        return explain(self.scorers[family], encoded, part, self.trained_weights, label=label)
 
 
 def sparse(scorer: PartScorer) -> SparseScorer:

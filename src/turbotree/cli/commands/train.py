@@ -22,7 +22,7 @@ from turbotree.learning.parameter_mixing import Mixing
 from turbotree.learning.progress import Progress
 from turbotree.parsing import Parser, TrainingOptions, compile_rules, learn_rule_weights
 from turbotree.parsing.rules.compiled import ParserRules
-from turbotree.parsing.training.options import TEMPLATE_SETS
+from turbotree.parsing.training.options import template_sets
 from turbotree.parsing.training.treebank import TrainingSource
 from turbotree.pipeline import Pipeline, PipelineOptions
 from turbotree.pipeline.training import WITHOUT_SPACES, jackknife_tags
@@ -47,7 +47,7 @@ def train(options: TrainOptions) -> None:
     """
     options.check_fit(options.kind)
     tagger = options.kind == TAGGER
-    sets = TASKS[options.task] if tagger else TEMPLATE_SETS
+    sets = TASKS[options.task] if tagger else template_sets()
     settings = options.learning | {
         "features": options.features,
         "templates": given_templates(options.templates or [], sets),

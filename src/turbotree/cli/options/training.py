@@ -27,7 +27,7 @@ from turbotree.learning.selection.selector import SelectionOptions
 from turbotree.networks.vectors import MAX_VECTORS
 from turbotree.parsing import TrainingOptions
 from turbotree.parsing.parts import FAMILIES
-from turbotree.parsing.training.options import TEMPLATE_SETS
+from turbotree.parsing.training.options import template_sets
 
 _DEFAULTS = TrainingOptions()
 _SELECTION = SelectionOptions()
@@ -202,7 +202,7 @@ class TrainOptions(LearningOptions):
     templates: list[str] | None = _model(
         None,
         "Your own templates, one per line, for one of the sets "
-        f"{', '.join(TEMPLATE_SETS)}; for taggers {', '.join(_LABEL_SETS)}. FILE may be arc684, "
+        f"{', '.join(template_sets())}; for taggers {', '.join(_LABEL_SETS)}. FILE may be arc684, "
         "chunk96 or entities452. Can be repeated.",
         metavar="SET=FILE",
     )

@@ -10,7 +10,6 @@ from turbotree.learning.checkpoint import Checkpoint
 from turbotree.learning.epochs import OnInstance
 from turbotree.learning.problem import Task
 from turbotree.learning.run import Run, Stage
-from turbotree.learning.selection.refitting import closed_weights
 from turbotree.learning.selection.renumbering import KeyedTask, renumbered
 from turbotree.learning.selection.selector import Selection, SelectionOptions, Selector
 
@@ -85,7 +84,8 @@ class TemplateSelection:
         """
         if selection.keys is None:
             return None
-        return closed_weights(renumbered(selection.keys, selection.templates, self._task, fewer))
+        keys = renumbered(selection.keys, selection.templates, self._task, fewer)
+        return Weights.closed_to(keys)
 
 
 def _same(selection: Selection) -> Selection:

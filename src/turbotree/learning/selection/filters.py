@@ -27,8 +27,7 @@ def information_gain(task: Task) -> FloatArray:
     total = np.zeros(MAX_TEMPLATES)
     keys, active = _right_counts(task)
     # The same features, and no others, are counted in all parts.
-    fired = Weights.of(keys, np.zeros(len(keys), dtype=np.float32))
-    fired.close()
+    fired = Weights.closed_to(keys)
     for index in range(len(task)):
         problem = task.problem(index)
         gradient = problem.gradient(np.ones(len(problem.gold)))
@@ -90,10 +89,7 @@ def frequent_features(task: Task, at_least: int) -> Weights:
     if at_least < 1:
         raise InputError(f"at least {at_least}; expected a frequency of 1 or more")
     keys, counts = _right_counts(task)
-    kept = keys[counts >= at_least]
-    weights = Weights.of(kept, np.zeros(len(kept), dtype=np.float32))
-    weights.close()
-    return weights
+    return Weights.closed_to(keys[counts >= at_least])
 
 
 def most_frequent_features(task: Task, budget: int) -> npt.NDArray[np.uint64]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-import numpy.typing as npt
 
 from turbotree.arrays import FloatArray
 from turbotree.errors import InputError
@@ -35,14 +34,7 @@ def surviving_templates(weights: SparseWeights) -> list[int]:
 
 def selected_features(weights: SparseWeights) -> Weights:
     """Return ordinary weights that hold the surviving features, all zero, and take no others."""
-    return closed_weights(weights.entries()[0])
-
-
-def closed_weights(keys: npt.NDArray[np.uint64]) -> Weights:
-    """Return ordinary weights of some features, all zero, that take no others."""
-    fresh = Weights.of(keys, np.zeros(len(keys), dtype=np.float32))
-    fresh.close()
-    return fresh
+    return Weights.closed_to(weights.entries()[0])
 
 
 class RestrictedTask:

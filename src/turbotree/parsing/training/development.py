@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from turbotree.features import Parts
+from turbotree.features import AnyWeights, Parts
 from turbotree.learning.temperature import fit_temperature, surprise_of_answer
 from turbotree.parsing.arcs import Pruner, TreeShape, best_trees, single_heads, smoothed
 from turbotree.parsing.decoding import decode
@@ -86,9 +86,7 @@ def part_calibration(
     enough elsewhere, which no temperature mends alone: a share of the probability is spread over
     all candidate heads.
     """
-    problems, features, unit = _part_problems(pruner, model, dev, shape)
-    assert features.weights is not None
-    weights = features.weights
+    problems, weights, unit = _part_problems(pruner, model, dev, shape)
     one = unit * fit_temperature(
         problems, weights, default=default / unit, surprise=PartProblem.error_of_arcs
     )
@@ -116,19 +114,16 @@ def part_temperature(
     arcs' probabilities are nearest to the truth. (Squares do not mind the few arcs that belief
     propagation rules out and that are right all the same; logarithms would see nothing else.)
     """
-    problems, features, unit = _part_problems(pruner, model, dev, shape)
-    assert features.weights is not None
+    problems, weights, unit = _part_problems(pruner, model, dev, shape)
     arcs_alone = len(model.families) == 1
     surprise = surprise_of_answer if arcs_alone else PartProblem.error_of_arcs
-    return unit * fit_temperature(
-        problems, features.weights, default=default / unit, surprise=surprise
-    )
+    return unit * fit_temperature(problems, weights, default=default / unit, surprise=surprise)
 
 
 def _part_problems(
     pruner: Pruner, model: PartScorer, dev: Treebank, shape: TreeShape
-) -> tuple[list[PartProblem], SparseScorer, float]:
-    """Return sentences to fit probabilities on, the features of a model, and their weight."""
+) -> tuple[list[PartProblem], AnyWeights, float]:
+    """Return sentences to fit probabilities on, the weights of features, and what they count."""
     # A gold tree with more roots than the parser may give says nothing of its probabilities.
     usable = [
         i
@@ -147,12 +142,11 @@ def _part_problems(
         for batch, arcs in zip(batches, candidates, strict=True)
     ]
     task = PartTask(features, encoded, heads, shape, candidates, base_scores=base)
-    return [task.problem(i) for i in range(len(task))], features, unit
+    return [task.problem(i) for i in range(len(task))], features.trained_weights, unit
 
 
 def label_temperature(model: LabelModel, dev: Treebank, default: float) -> float:
     """Return the temperature under which the gold labels are most likely."""
-    assert model.weights is not None
     unit = sparse_weight(model.scorer)
     base = []
     for i, heads in enumerate(dev.heads):
@@ -161,4 +155,4 @@ def label_temperature(model: LabelModel, dev: Treebank, default: float) -> float
         base.append(rest_of(model.scorer, batch, chains.parts))
     task = LabelTask(model, dev.encoded, dev.heads, dev.labels, base)
     problems = [task.problem(i) for i in range(len(task))]
-    return unit * fit_temperature(problems, model.weights, default=default / unit)
+    return unit * fit_temperature(problems, model.sparse.trained_weights, default=default / unit)

@@ -18,8 +18,6 @@ from turbotree.parsing.arcs import PruningOptions
 from turbotree.parsing.parts import FAMILIES, families_of
 from turbotree.parsing.training.part_task import DECODERS, check_decoder
 
-TEMPLATE_SETS = ("pruner", *FAMILIES, "label", "label_pair")
-
 
 def template_sets() -> tuple[str, ...]:
     """Return the names of all template sets, those of families registered later included."""
