@@ -111,8 +111,8 @@ def test_features_of_chains_keep_their_scores_under_new_numbers(training: list[S
 
 
 @pytest.mark.parametrize("trigrams", [False, True])
-def test_costs_by_worth_are_there_for_the_asking(training: list[Sentence], trigrams: bool) -> None:
-    how = SelectionOptions(epochs=1, rounds_between=25, costs="worth")
+def test_costs_by_trial_are_there_for_the_asking(training: list[Sentence], trigrams: bool) -> None:
+    how = SelectionOptions(epochs=1, rounds_between=25, costs="trial")
     (tagger,), report = select_tagger(training, [5], selection=how, trigrams=trigrams, **OPTIONS)
     assert tagger.tag(training[0]).labels
     assert len(report.outcomes[0].templates) >= 6

@@ -83,7 +83,7 @@ def test_what_costs_most_is_not_selected_and_what_costs_least_is(task, groups, m
         gains = 1 / by_size
         trial = Trial(np.eye(4) * gains.max(), gains, np.ones(4), 0)
         monkeypatch.setattr(selector, "try_templates", lambda *_, own=trial, **__: own)
-        assert (2 in select(task, budget, groups=groups, costs="worth").templates) == (cost < 1)
+        assert (2 in select(task, budget, groups=groups, costs="trial").templates) == (cost < 1)
 
 
 def test_exempt_templates_stay_and_are_not_counted(task):
@@ -134,7 +134,7 @@ def test_budgets_are_sorted_and_checked():
         ({"method": "zebra"}, f"unknown method 'zebra'; there are {', '.join(sorted(METHODS))}"),
         ({"groups": "word"}, "unknown groups 'word'"),
         ({"refit": "all"}, "unknown refit 'all'"),
-        ({"costs": "money"}, "unknown costs 'money'; there are size, worth"),
+        ({"costs": "money"}, "unknown costs 'money'; there are size, trial"),
         ({"method": "l1", "groups": "label"}, "groups are for the method group-lasso"),
         ({"epochs": 0}, "epochs is 0"),
         ({"rounds_between": 0}, "rounds between is 0"),

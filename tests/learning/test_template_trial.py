@@ -145,9 +145,9 @@ def test_an_empty_task_has_nothing_to_tell():
     assert (found.costs(3) == 1.0).all()
 
 
-def test_a_selection_by_worth_counts_the_memory_of_its_trial():
+def test_a_selection_by_trial_counts_the_memory_of_its_trial():
     task = LabellingTask(random_instances(60, 2, rule=lambda inputs: inputs[1] % LABELS))
-    how = SelectionOptions(costs="worth", rounds_between=20, epochs=2)
+    how = SelectionOptions(costs="trial", rounds_between=20, epochs=2)
     found = Selector(task, parse_templates(TEMPLATES, KIND), how).select(1)
     assert found.templates == (1,)
     assert found.trial_features == try_templates(task, seed=how.seed).features

@@ -40,7 +40,7 @@ def test_each_budget_gives_an_ordinary_parser(tmp_path: Path) -> None:
         again = Parser.load(tmp_path / "small")
         assert [again.parse(s).heads for s in dev] == [parser.parse(s).heads for s in dev]
     assert parsers[0].labels is parsers[1].labels
-    assert report.options.costs == "worth"
+    assert report.options.costs == "trial"
 
 
 def test_costs_by_size_are_there_for_the_asking() -> None:

@@ -287,10 +287,10 @@ class SelectOptions(LearningOptions):
         "Groups of group-lasso: all features of a template; a feature under all labels; or "
         "templates none of which is selected before coarser ones.",
     )
-    costs: Literal["size", "worth"] | None = _training(
+    costs: Literal["size", "trial"] | None = _training(
         None,
         "What a template costs under group-lasso: more the more features it has, or less the more "
-        "it adds to the others in a trial. Without it, worth for trees and size for labels.",
+        "it adds to the others in a trial. Without it, a trial for trees and size for labels.",
     )
     rounds: int = _training(
         _SELECTION.rounds_between,

@@ -36,7 +36,7 @@ METHODS = ("group-lasso", "l1", "information-gain", "frequency")
 #: What lives and dies together under the group lasso.
 GROUPS = ("template", "label", "coarse-to-fine")
 #: What a template costs under the group lasso: by its number of features, or by a trial.
-COSTS = ("size", "worth")
+COSTS = ("size", "trial")
 
 OnSparseEpoch = Callable[[SparseWeights, SparseRecord], None]
 
@@ -54,13 +54,13 @@ class SelectionOptions:
         Of the group lasso: whole templates, a feature under all its labels, or templates none of
         which is selected before coarser ones.
     costs
-        Of whole templates: by their ``"size"``, see :func:`template_costs`, or by what they turn
-        out to be ``"worth"`` beside one another in a trial, see
+        Of whole templates: by their ``"size"``, see :func:`template_costs`, or by what they
+        add to one another in a ``"trial"``, see
         :func:`~turbotree.learning.selection.template_trial.try_templates`. None: by what suits
-        the task, size for labels and worth for arcs. From coarse to fine, a group costs what its
+        the task, size for labels and a trial for arcs. From coarse to fine, a group costs what its
         templates cost together: see
         :func:`~turbotree.learning.sparse.penalties.costs_of_groups` for size and
-        :meth:`~turbotree.learning.selection.template_trial.Trial.costs` for worth.
+        :meth:`~turbotree.learning.selection.template_trial.Trial.costs` for trials.
     epochs
         Passes over the data while selecting.
     rounds_between
@@ -244,7 +244,7 @@ class Selector:
     def _on_trial(self) -> bool:
         options = self._options
         by_template = options.method == "group-lasso" and options.groups != "label"
-        return by_template and options.costs == "worth"
+        return by_template and options.costs == "trial"
 
     @cached_property
     def _trial(self) -> Trial:

@@ -79,7 +79,7 @@ def select_parser(
         )
     how = selection or SelectionOptions(seed=settings.seed)
     if how.costs is None:
-        how = replace(how, costs="worth")
+        how = replace(how, costs="trial")
     wanted = sorted_budgets(budgets)
     data = TrainingData.read(train, dev, settings, partial=False)
     names = [name for budget in wanted for name in _names(budget)]
