@@ -78,7 +78,7 @@ def _end(
 ) -> int:
     missing = [name for name in PEERS if not _installed(name)]
     if missing:
-        print(f"\nleft out, not installed: {', '.join(missing)}")
+        print(f"\nskipped, not installed: {', '.join(missing)}")
     if not measured:
         print("nothing measured")
         return 2

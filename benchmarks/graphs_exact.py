@@ -49,7 +49,7 @@ def measure(problems: Sequence[Problem], compared: int) -> dict[str, Any]:
 def report_exact(report: Report, folder: Path, compared: int, quick: bool) -> None:
     """Measure all `mid` instances."""
     if find_spec("turbotree.graphs.solvers.branch_and_bound") is None:
-        report.section("branch and bound: left out, this turbotree has none")
+        report.section("branch and bound: skipped, this turbotree has none")
         return
     report.section("branch and bound, mid, CPU seconds, graph building counted")
     report.lines.append(

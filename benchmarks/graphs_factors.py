@@ -170,7 +170,7 @@ def report_factors(report: Report, repeats: int, quick: bool) -> None:
     """Measure all kinds."""
     bandwidth = gigabytes_per_second(repeats)
     report.section(
-        f"factor updates, warm, CPU ns a factor; memory: a = b + c at {bandwidth:.1f} GB/s"
+        f"factor updates, warm, CPU ns per factor; memory: a = b + c at {bandwidth:.1f} GB/s"
     )
     report.lines.append(
         f"  {'':22} {'projection':>11} {'a link':>7} {'max-product':>12} {'sum-product':>12}"

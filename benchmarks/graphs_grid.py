@@ -95,7 +95,7 @@ def report_grid(report: Report, repeats: int, quick: bool) -> None:
         factors = 2 * size * (size - 1)
         report.lines.append(
             f"  {size:3} x {size:<3} {factors:7,} factors {nanoseconds:7.1f} ns"
-            f" {nanoseconds * factors / 1e6:8.2f} ms a round"
+            f" {nanoseconds * factors / 1e6:8.2f} ms per round"
         )
     counts = np.array([2 * size * (size - 1) for size in sizes], dtype=np.float64)
     per_round = counts * np.array(list(costs.values()))

@@ -67,7 +67,7 @@ def report_many(report: Report, repeats: int, quick: bool) -> None:
     """Time one and two threads in turn, by the clock."""
     solve_many: Any = getattr(graphs, "solve_many", None)
     if solve_many is None:
-        report.section("solve_many: left out, this turbotree has none")
+        report.section("solve_many: skipped, this turbotree has none")
         return
     count = COUNT // 10 if quick else COUNT
     report.data["many"] = {}
@@ -122,12 +122,12 @@ def describe(report: Report, name: str, batch: list[FactorGraph], figures: dict[
     for way, walls in figures["wall_seconds"].items():
         seconds = min(walls)
         report.lines.append(
-            f"  {way:16} {seconds:7.3f} s {1e6 * seconds / len(batch):8.1f} µs a graph"
+            f"  {way:16} {seconds:7.3f} s {1e6 * seconds / len(batch):8.1f} µs per graph"
             f" {len(batch) / seconds:9,.0f} graphs a second"
         )
     report.lines.append(
         f"  two threads: {figures['ratio']:.2f} times one, best {figures['best_ratio']:.2f};"
-        f" beside the core's solver {figures['overhead_microseconds']:.1f} µs a graph;"
+        f" beside the core's solver {figures['overhead_microseconds']:.1f} µs per graph;"
         f" {100 * figures['optimal']:.0f} % proven optimal"
     )
     if figures["cores_of_others"] is not None:

@@ -145,7 +145,7 @@ def report_second_order(report: Report, folder: Path, repeats: int, quick: bool)
     for words in lengths:
         problems = load_all(folder, "mid", words)[: 5 if quick else None]
         if not problems:
-            report.lines.append(f"  n = {words}: left out, no mid_n{words}_*.npz in the folder")
+            report.lines.append(f"  n = {words}: skipped, no mid_n{words}_*.npz in the folder")
             continue
         row = figures[f"mid {words}"] = measure_mid(problems, repeats)
         report.lines.append(

@@ -219,7 +219,7 @@ def _without_punctuation(parser: Parser, test: list[Sentence]) -> float:
 def _models(
     runs: list[Row], train: list[Sentence], options: dict[str, Any], train_all: Any, select: Any
 ) -> tuple[list[Any], list[Row]]:
-    """Train one model a run; give what is known of their selections, too."""
+    """Train one model per run; give what is known of their selections, too."""
     train = train[: runs[0].get("sentences")]
     if runs[0]["method"] == "all":
         return [train_all(train, **options)], [{}]

@@ -108,7 +108,7 @@ async def closed(client: Client, bodies: list[bytes], clients: int, seconds: flo
 
 
 async def opened(client: Client, bodies: list[bytes], rate: float, seconds: float) -> Round:
-    """Ask by chance, so many times a second, whether or not answers have come."""
+    """Ask by chance, so many times per second, whether or not answers have come."""
     done = Round(seconds)
     chance = random.Random(1)
     tasks = set()

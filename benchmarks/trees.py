@@ -109,7 +109,7 @@ def measure(count: int, repeats: int, words: int) -> dict[str, float]:
 
 
 def default_threads_times(count: int, repeats: int) -> list[float]:
-    """NumPy's times in a process without thread limits, in microseconds a matrix."""
+    """NumPy's times in a process without thread limits, in microseconds per matrix."""
     environment = {k: v for k, v in os.environ.items() if not k.endswith("_NUM_THREADS")}
     command = [sys.executable, __file__, "--default-threads"]
     command += ["--count", str(count), "--repeats", str(repeats)]
@@ -142,7 +142,7 @@ def main() -> None:
     if arguments.json:
         print(json.dumps(rows, indent=2))
         return
-    print(f"batches of {arguments.count}, microseconds a matrix, ratio = peer / turbotree\n")
+    print(f"batches of {arguments.count}, microseconds per matrix, ratio = peer / turbotree\n")
     print("maximum spanning tree      turbotree   one by one         ufal    ratio   one by one")
     for row in rows:
         print(

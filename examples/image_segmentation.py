@@ -44,7 +44,7 @@ def build_graph(evidence: NDArray[np.float64]) -> tuple[tt.FactorGraph, NDArray[
     return graph, pixels
 
 
-def allow_one_run_a_row(graph: tt.FactorGraph, pixels: NDArray[np.int64]) -> None:
+def allow_one_run_per_row(graph: tt.FactorGraph, pixels: NDArray[np.int64]) -> None:
     """In each row: background, then object, then background; any of them may be missing."""
     left = graph.variables(np.zeros(pixels.shape))  # "the object begins here or further left"
     over = graph.variables(np.full(pixels.shape, -NUDGE))  # "the object ends further left"
@@ -98,9 +98,10 @@ probability = marginals.probabilities[pixels]
 print(f"probable pixels: {share_wrong(probability > 0.5)}\n                 {marginals}")
 
 shaped = graph.copy()
-allow_one_run_a_row(shaped, pixels)
+allow_one_run_per_row(shaped, pixels)
 one_run = shaped.solve("admm", max_iterations=5000)
-print(f"one run a row:   {share_wrong(one_run.values[pixels])}\n                 {one_run}")
+shape = one_run.values[pixels]
+print(f"one run per row: {share_wrong(shape)}\n                 {one_run}")
 
 limited = graph.copy()
 limited.at_most(pixels.reshape(-1), int(truth.sum()))
@@ -118,6 +119,6 @@ images = {
     f"threshold: {(threshold != truth).mean():.1%} wrong": threshold,
     f"neighbours agree: {(smooth != truth).mean():.1%} wrong": smooth,
     "probability of each pixel": probability,
-    f"one run a row: {(one_run.values[pixels] != truth).mean():.1%} wrong": one_run.values[pixels],
+    f"one run per row: {(shape != truth).mean():.1%} wrong": shape,
 }
 save_plot(sys.argv[1] if len(sys.argv) > 1 else "segmentation.png", images)

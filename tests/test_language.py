@@ -20,7 +20,8 @@ ENDINGS = (".md", ".py", ".cpp", ".h", ".js", ".html")
 _COUNTED = (
     r"words|tokens|sentences|parts|rows|lines|bytes|heads|arcs|labels|features|files|pages|modules|"
     r"functions|variables|vectors|entries|probabilit(?:y|ies)|scores?|calls?|steps?|links?|factors|"
-    r"rounds|epochs|answers|requests|pieces|points|numbers?|tests|trees|templates|nodes|"
+    r"rounds|epochs|answers?|requests|pieces|points|numbers?|tests|trees?|templates|nodes|"
+    r"values?|models?|columns?|sums?|features?|groups?|sentence|bits|runs?|"
     r"word|token|row|line|byte|page|module|function|variable|vector|entry|file|class|state|piece|"
     r"point|commodity|sketch|scale|norm|GB|MB|kB|seconds|CPU s|microseconds|µs|ms"
 )
@@ -28,7 +29,8 @@ _PER = (
     r"word|token|part|sentence|second|CPU second|minute|hour|epoch|template|kind|factor|link|"
     r"family|head|modifier|label|arc|variable|row|line|node|thread|worker|shard|file|folder|verb|"
     r"command|tree|treebank|feature|graph|solver|round|pass|step|call|length|page|task|test|pixel|"
-    r"suite|model|group|document|block|slot|key|instance"
+    r"suite|model|group|document|block|slot|key|instance|weight|attribute|matrix|piece|run|score|"
+    r"bucket|home|look-up"
 )
 PATTERNS = {
     "per": (
@@ -38,6 +40,8 @@ PATTERNS = {
         r"|\b(?:words|tokens|sentences|bytes|features|files|entries|probabilities|arcs|vectors|"
         rf"variables|pieces|templates|trees|nodes) an? (?:{_PER})\b"
         r"(?! (?:of|that|which|has|is|takes|stands))"
+        r"|\bone an? (?:word|row|score|group|arc|part|pair of \w+)\b(?! (?:of|that|which|has|is))"
+        rf"|\b(?:ns|µs|ms|microseconds|bits) an? (?:{_PER})\b(?! takes)|\btimes an? second\b"
     ),
     "per second": (
         r"\b(?:words|tokens|sentences|answers|requests|GB|MB|bytes) an? (?:CPU )?second\b"
@@ -48,21 +52,28 @@ PATTERNS = {
     ),
     "package": (
         r"\b(?:each|every|which|this|the|other|own|of|one|two|these|those|its) rooms?\b(?! for)"
+        r"|<room>"
     ),
     "bundled": (
         r"\b(?:comes?|came|taken?|takes) along\b(?! the)"
         r"|\b(?:model|treebank|grammar|rules?|set) of the package\b"
     ),
-    "process": r"\bworks? (?:\w+ ){0,4}off\b|\bworked off\b",
+    "process": r"\bworks? (?:\w+ ){0,4}off\b|\bworked off\b|work_off\b",
     "converge": r"\b(?:comes?|came|coming) to rest\b|\bat rest\b",
-    "omit, skip": r"\b(?:is|are|was|were|be) left out\b|\bleaves? (?:\w+ )?out\b|\bleft out:",
+    "omit, skip": (
+        r"\b(?:is|are|was|were|be)(?: then)? left out\b|\bleft out[:,]"
+        r"|\bleav(?:e|es|ing) (?:\w+ ){0,3}out\b|_left_out_"
+    ),
     "command": (
         r"\b(?:a|the|this|each|every|one|other|of) verbs? "
         r"(?:of the command line|takes?|reads?|writes?|prints?)\b"
     ),
     "factor score": r"\bown scores? of (?:a |the )?factors?\b|\bfactors?'s? own scores?\b",
     "a fraction of": r"\bas a share of\b",
-    "again": r"\banew\b",
+    "again": r"(?:\b|_)anew\b",
+    "the method's name": r"\b(?:desks?|crews?|workshops?|lazily|hasten\w*|hurr(?:y|ies)|stirs)\b",
+    "rounds, training run": r"_course\b|\b(?:the|a) course of (?:training|learning)\b",
+    "a trial": r"\bcosts?[ =][`\"']*worth\b",
 }
 
 
@@ -110,6 +121,12 @@ def test_nothing_is_written_in_a_private_dialect(instead: str) -> None:
         ("converge", "until messages come to rest"),
         ("omit, skip", "such sentences are left out"),
         ("command", "a verb takes a model"),
+        ("per", "labels, one a word"),
+        ("per", "32 bits a weight"),
+        ("omit, skip", "the sentence is then left out"),
+        ("omit, skip", "leave broken sentences out"),
+        ("again", "averaged_anew"),
+        ("the method's name", "rules are grounded lazily"),
     ],
 )
 def test_the_dialect_is_recognised(instead: str, sentence: str) -> None:
@@ -125,6 +142,9 @@ def test_the_dialect_is_recognised(instead: str, sentence: str) -> None:
         "room for more",
         "a verb has at most one subject",
         "the path goes along the chain",
+        "one of a word's features",
+        "the last bits of a weight",
+        "the best one is a tree",
     ],
 )
 def test_what_is_right_is_left_alone(sentence: str) -> None:

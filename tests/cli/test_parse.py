@@ -179,7 +179,7 @@ def test_json_without_marginals_has_none(run: Callable[..., Any], files: Any) ->
     assert set(record["words"][0]) == {"id", "form", "lemma", "upos", "head", "deprel"}
 
 
-def test_text_draws_a_line_a_word(run: Callable[..., Any], files: Any) -> None:
+def test_text_draws_one_line_per_word(run: Callable[..., Any], files: Any) -> None:
     lines = run("parse", files.model, "--format", "text", input=SENTENCE).stdout.splitlines()
     assert lines[0] == "# Birds sing"
     assert "1 Birds" in lines[1]

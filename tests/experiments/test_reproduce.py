@@ -90,7 +90,7 @@ def test_treebanks_are_found_by_name_and_a_missing_dev_is_held_out(tmp_path: Pat
     assert (one.name, one.train, one.test) == (found.name, found.train, found.test)
 
 
-def test_sentences_that_are_no_trees_are_left_out_and_counted(tmp_path: Path) -> None:
+def test_sentences_that_are_no_trees_are_omitted_and_counted(tmp_path: Path) -> None:
     trees = [tree.to_text() for tree in treebank(12, seed=1)]
     loop = "1\tGo\t_\tVERB\t_\t_\t1\troot\t_\t_\n\n"
     (tmp_path / "train.conllu").write_text("".join([*trees[:5], loop, *trees[5:10]]))

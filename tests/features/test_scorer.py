@@ -91,7 +91,7 @@ def prepare(scorer, batch):
 
 
 def by_template(scorer, model, fired):
-    """Sum the weights of features, one sum a template."""
+    """Sum the weights of features, one sum per template."""
     sums = [0.0] * len(scorer.templates)
     for feature in fired:
         sums[feature[0]] += model[feature]

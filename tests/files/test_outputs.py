@@ -152,7 +152,7 @@ def test_the_lock_of_a_killed_run_is_gone(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_lock_that_vanishes_with_its_run_is_made_anew(
+def test_a_lock_that_vanishes_with_its_run_is_made_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The first run ends between the second's opening the lock and getting it."""
@@ -198,7 +198,7 @@ def test_what_the_system_puts_into_folders_is_in_nobodys_way(tmp_path: Path) -> 
     assert os.listdir(folder) == [".DS_Store"]
 
 
-def test_a_folder_that_was_moved_and_made_anew_is_left_to_the_other_run(tmp_path: Path) -> None:
+def test_a_folder_that_was_moved_and_made_again_is_left_to_the_other_run(tmp_path: Path) -> None:
     folder = tmp_path / "work"
     with work_folder(folder, "out", []):
         folder.rename(tmp_path / "moved")

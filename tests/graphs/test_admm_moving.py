@@ -10,7 +10,7 @@ from turbotree.errors import InfeasibleError
 from turbotree.graphs import FactorGraph
 
 IDLE = 1e-6  # with the usual threshold of residuals
-ROUNDS = 8  # before any round leaves idle factors out
+ROUNDS = 8  # before any round skips idle factors
 
 
 def on_simplex(point):

@@ -51,7 +51,7 @@ class OneFactor:
 
 
 def allowed(links: int, own: Own) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """List the allowed assignments, one a row, and their own scores."""
+    """List the allowed assignments, one per row, and their own scores."""
     rows = list(itertools.product((0, 1), repeat=links))
     scores = np.array([own(row) for row in rows])
     keep = scores > -np.inf

@@ -22,7 +22,7 @@ def part_set(lengths, tables, families=FULL):
 
 @st.composite
 def cases(draw, longest=4, most=1, families=FULL):
-    """Random candidates and scores, with at least one tree a sentence."""
+    """Random candidates and scores, with at least one tree per sentence."""
     lengths = draw(st.lists(st.integers(1, longest), min_size=1, max_size=most))
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     density = draw(st.sampled_from([0.3, 0.8]))

@@ -33,7 +33,7 @@ def some_parser(request):
     )
 
 
-def obeying(words, shape, require, forbid, spans=()):
+def trees_that_obey(words, shape, require, forbid, spans=()):
     """List the trees that obey constraints, by their definition."""
     return [
         heads
@@ -61,7 +61,7 @@ def test_the_answer_obeys_or_there_is_none(some_parser, short, data):
     pairs = [(a, b) for a in range(1, len(sentence) + 1) for b in range(a, len(sentence) + 1)]
     spans = data.draw(st.lists(st.sampled_from(pairs), max_size=2, unique=True))
     options = {"single_root": shape.single_root, "projective": shape.projective}
-    trees = obeying(len(sentence), shape, require, forbid, spans)
+    trees = trees_that_obey(len(sentence), shape, require, forbid, spans)
     constraints = {"require": require, "forbid": forbid, "spans": spans}
     if not trees:
         with pytest.raises(InfeasibleError):
@@ -79,7 +79,7 @@ def test_without_pruning_the_answer_is_the_best_tree_that_obeys(wide_parser, sho
     arcs = st.lists(st.sampled_from(arcs_of_words(words)), max_size=2, unique=True)
     require, forbid = data.draw(arcs), data.draw(arcs)
     spans = [(1, (words + 1) // 2)] if data.draw(st.booleans()) else []
-    trees = obeying(words, TreeShape(), require, forbid, spans)
+    trees = trees_that_obey(words, TreeShape(), require, forbid, spans)
     if not trees:
         return
     parse = wide_parser.parse(
@@ -226,7 +226,7 @@ def test_given_heads_that_are_no_heads_are_refused(parser, head):
         parser.parse(sentence, keep_given=True)
 
 
-def test_sentences_without_a_tree_are_left_out_of_a_stream_if_somebody_is_told(parser):
+def test_sentences_without_a_tree_are_skipped_in_a_stream_if_somebody_is_told(parser):
     cycle = BIRDS.replace(head=[2, 1, None, None])
     outside = BIRDS.replace(head=[None, 9, None, None])
     free = BIRDS.replace(head=[None] * 4)
@@ -262,7 +262,7 @@ def test_projective_trees_obey_too(parser, held_out):
 def test_every_pair_of_given_heads_that_makes_a_tree_is_feasible(parser):
     words = len(BIRDS)
     for pair in combinations(arcs_of_words(words), 2):
-        trees = obeying(words, TreeShape(), pair, ())
+        trees = trees_that_obey(words, TreeShape(), pair, ())
         constraints = Constraints.of(BIRDS, pair) if pair[0][1] != pair[1][1] else None
         if constraints is None:
             continue

@@ -133,16 +133,16 @@ def test_what_a_dictionary_shows_of_the_root_is_seen(case):
     names = ["a", "root", "c"]
     found = evident_root_label(LabelDictionary.fit(names, ROOT_ID + 4, seen))
     # Trees whose words have "root" if and only if their head is the root.
-    obeying = {
-        (m, h, 1 if h == ROOT_ID else 2 if label == 1 else label) for m, h, label in seen
-    } | {(ROOT_ID + 1, ROOT_ID, 1)}
-    assert evident_root_label(LabelDictionary.fit(names, ROOT_ID + 4, obeying)) == 1
+    strict = {(m, h, 1 if h == ROOT_ID else 2 if label == 1 else label) for m, h, label in seen} | {
+        (ROOT_ID + 1, ROOT_ID, 1)
+    }
+    assert evident_root_label(LabelDictionary.fit(names, ROOT_ID + 4, strict)) == 1
     # Not so if a tag has had another label there too, besides it.
     for m in modifiers:
         under = {label for modifier, h, label in seen if (modifier, h) == (m, ROOT_ID)}
         if 1 in under and under not in ({1}, {0, 1, 2}):
             assert found is None
-    assert evident_root_label(LabelDictionary.fit(["a", "b", "c"], ROOT_ID + 4, obeying)) is None
+    assert evident_root_label(LabelDictionary.fit(["a", "b", "c"], ROOT_ID + 4, strict)) is None
 
 
 @examples(60)

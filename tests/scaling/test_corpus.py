@@ -20,7 +20,7 @@ from turbotree.scaling.engines import RETRIES, Processes, WorkerLostError
 from turbotree.scaling.parsing import parse_piece
 from turbotree.text import CONLLU, read_conllu, treebank, write_conllu
 
-SMALL = 3000  # bytes a piece: a few sentences
+SMALL = 3000  # bytes per piece: a few sentences
 
 
 class Here:

@@ -6,7 +6,7 @@ a row of nodes with a number of states of their own. Node ``i`` has the scores
 for each state of the node before and each of its own, row by row. A node with an empty edge block
 starts a new chain.
 
-Where all words choose from the same labels, :class:`Transitions` is the simpler door.
+Where all words choose from the same labels, :class:`Transitions` is simpler to use.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ class Transitions:
     """Which labels may follow one another, stand first and stand last.
 
     Scores come as two rows of numbers: for each word, one per label; then, for each word but the
-    first of its row, one a pair of labels in ``pairs``. Minus infinity forbids.
+    first of its row, one per pair of labels in ``pairs``. Minus infinity forbids.
 
     Parameters
     ----------

@@ -276,7 +276,7 @@ class Parser(Stored):
             Sentences that are parsed at once.
         on_failure
             Called with the error of a sentence that cannot be parsed, because no tree obeys the
-            rules or the heads that are given; the sentence is then left out. Without it, the
+            rules or the heads that are given; the sentence is then skipped. Without it, the
             error ends the stream.
         options
             As for :meth:`parse_batch`.

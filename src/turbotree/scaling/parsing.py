@@ -79,7 +79,7 @@ def parse_corpus(
     options
         Those of :meth:`turbotree.Parser.parse_batch`.
     skip_errors
-        Leave broken sentences out instead of stopping at the first.
+        Skip broken sentences instead of stopping at the first.
     rows
         What a row of a Parquet output is: a ``"token"`` or a ``"sentence"``.
     column
@@ -113,12 +113,12 @@ def parse_corpus(
             for file, target in zip(files, targets, strict=True)
         ]
         _drop_other_jobs(place, jobs)
-        report = _work_off(jobs, engine, (model, checksum), options or {}, skip_errors, on_piece)
+        report = _process(jobs, engine, (model, checksum), options or {}, skip_errors, on_piece)
         clear(place)  # only now: a run that is interrupted has to know which inputs are done
     return report
 
 
-def _work_off(
+def _process(
     jobs: Sequence[_Job],
     engine: Engine,
     model: tuple[str, str],

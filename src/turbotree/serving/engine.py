@@ -155,7 +155,7 @@ class Engine:
     def answer(
         self, question: Question, in_time: Callable[[], bool] = lambda: True
     ) -> list[dict[str, Any]]:
-        """Parse what a question gives: one answer a sentence, as JSON-ready data.
+        """Parse what a question gives: one answer per sentence, as JSON-ready data.
 
         Parameters
         ----------

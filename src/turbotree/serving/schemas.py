@@ -47,7 +47,7 @@ class Document(Strict):
     conllu: str | None = Field(None, description="Sentences in CoNLL-U; heads are not looked at.")
     tagged: str | None = Field(
         None,
-        description="Words with tags, one sentence a line.",
+        description="Words with tags, one sentence per line.",
         examples=["Birds/NOUN sing/VERB ./PUNCT"],
     )
     tokens: list[Cell | TokenInput] | None = Field(
@@ -192,7 +192,7 @@ class DocumentAnswer(BaseModel):
 
 
 class BatchAnswer(BaseModel):
-    """One answer a document, in order."""
+    """One answer per document, in order."""
 
     documents: list[DocumentAnswer]
 

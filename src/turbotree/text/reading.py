@@ -30,8 +30,8 @@ def read_conllu(source: Source, *, on_error: OnError = "raise") -> Iterator[Sent
         A path (``.gz`` is unpacked) or an open stream of bytes or text. On a pipe each sentence
         is given as soon as the blank line after it has come.
     on_error : {"raise", "skip"} or callable
-        What to do about a malformed sentence: raise the InputError, leave the sentence out, or
-        skip it and call a function with the error.
+        What to do about a malformed sentence: raise the InputError, skip the sentence, or skip
+        it and call a function with the error.
 
     Yields
     ------

@@ -275,8 +275,8 @@ def _file_rows(facts: Mapping[str, Any], kind: str) -> dict[str, str]:
 def _training_rows(training: Mapping[str, Any]) -> dict[str, str]:
     """Say what a model was trained on, and how."""
     options = training["options"]
-    left_out = ("licence", "beta", "gamma", "network")  # the last one has a row of its own
-    shown = [f"{k} {v}" for k, v in options.items() if k not in left_out and v is not None]
+    omitted = ("licence", "beta", "gamma", "network")  # the last one has a row of its own
+    shown = [f"{k} {v}" for k, v in options.items() if k not in omitted and v is not None]
     return {
         "trained on": f"{training['sentences']:,} sentences, {training['words']:,} words",
         "licence": options.get("licence") or "not given",

@@ -32,7 +32,7 @@ _RUNS: dict[str, tuple[dict[str, Any], str, str]] = {
 }
 
 
-def _measure_course(context: ExperimentContext) -> Measured:
+def _measure_rounds(context: ExperimentContext) -> Measured:
     along = {}
     for name, (options, decoder, decomposition) in _RUNS.items():
         cases = make_cases(context.parser(options), context.hard_gold)
@@ -42,7 +42,7 @@ def _measure_course(context: ExperimentContext) -> Measured:
     return {"words": words_of(context.hard_gold), "along": along}
 
 
-def _show_course(measured: Mapping[str, Measured]) -> Shown:
+def _show_rounds(measured: Mapping[str, Measured]) -> Shown:
     figures, rows, tests = [], [], {}
     for dataset, found in measured.items():
         accuracy, certain = [], []
@@ -171,8 +171,8 @@ FIGURE_2 = Experiment(
     "on the full model ADMM certifies much sooner, and the subgradient method stays behind in UAS",
     DATA,
     "dev",
-    _measure_course,
-    _show_course,
+    _measure_rounds,
+    _show_rounds,
 )
 FIGURE_3 = Experiment(
     "admm2011-fig3",

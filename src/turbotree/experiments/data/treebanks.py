@@ -108,8 +108,8 @@ def _assembled(name: str, train_file: Path, dev_file: Path | None, test_file: Pa
             raise InputError(f"{name}: {len(train)} sentences are too few to hold some out")
         train, dev = held_out(train)
         about += "; no dev file, so every tenth training sentence is held out instead"
-    if left_out := faulty + dev_faulty + test_faulty:
-        about += f"; {left_out} sentence{'s' * (left_out > 1)} omitted, whose heads form no tree"
+    if omitted := faulty + dev_faulty + test_faulty:
+        about += f"; {omitted} sentence{'s' * (omitted > 1)} omitted, whose heads form no tree"
     return Dataset(name, train, dev, test, about)
 
 

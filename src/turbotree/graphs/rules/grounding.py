@@ -1,6 +1,6 @@
 """From rules and what is known to ground formulas.
 
-Values are found by joins: a table holds the bindings that are still of interest, one column a
+Values are found by joins: a table holds the bindings that are still of interest, one column per
 variable. Conditions that are known cut it down before another variable is added, and predicates
 that are listed bring only values for which they may hold.
 """

@@ -25,7 +25,7 @@ class HasseDiagram:
     Attributes
     ----------
     names
-        One a group.
+        One per group.
     arcs
         Pairs of an outer and an inner group.
     layers

@@ -40,7 +40,7 @@ def template_groups(
     weights: str | npt.ArrayLike = "log2",
     names: Sequence[str] | None = None,
 ) -> Groups:
-    """Put features into one group a template.
+    """Put features into one group per template.
 
     Parameters
     ----------

@@ -63,7 +63,7 @@ class TemplatePenalty(Penalty[ScaledWeights]):
     ----------
     weights
         The groups' d: a rule of :func:`~turbotree.learning.regularisers.group_weights`, or what
-        each template costs. None: the rule ``"log2"``, or the d that `groups` bring along.
+        each template costs. None: the rule ``"log2"``, or the d that `groups` have.
     sizes
         Features of each template, for the rule, say from
         :func:`~turbotree.learning.count_features`. Without them, those that are alive at a step.

@@ -23,7 +23,7 @@ from turbotree.parsing.decoding.certificate import Certificate, FoundTree
 from turbotree.parsing.parts import ScoredSentence
 
 #: Proposals for each tree that is asked for, and at least so many.
-_PROPOSALS_A_TREE, _LEAST_PROPOSALS = 10, 500
+_PROPOSALS_PER_TREE, _LEAST_PROPOSALS = 10, 500
 #: Rounds in which the proposing distribution comes near to the arcs' probabilities.
 _FITTING_ROUNDS = 30
 _HARDLY_POSSIBLE = 1e-8
@@ -75,7 +75,7 @@ def _drawn(matrix: FloatArray, count: int, shape: TreeShape, rng: np.random.Gene
 def _resampled(scored: ScoredSentence, count: int, rng: np.random.Generator) -> IntArray:
     shape = scored.shape
     matrix = _proposing(scored.arc_matrix(part_marginals(scored).arcs), shape)
-    proposals = _drawn(matrix, max(_LEAST_PROPOSALS, _PROPOSALS_A_TREE * count), shape, rng)
+    proposals = _drawn(matrix, max(_LEAST_PROPOSALS, _PROPOSALS_PER_TREE * count), shape, rng)
     rows, of_row = np.unique(proposals, axis=0, return_inverse=True)
     words = np.arange(1, rows.shape[1] + 1)
     weights = np.array([scored.score(row) - float(matrix[row, words].sum()) for row in rows])[

@@ -40,7 +40,7 @@ def smallest_clash(
     source: str,
     labels_of: LabelsOfArc,
 ) -> list[Rule]:
-    """Return rules that no tree obeys at once, though one obeys them with any one left out."""
+    """Return rules that no tree obeys at once, though some tree obeys all but any one."""
     clash = list(rules)
     for rule in rules:
         rest = [other for other in clash if other is not rule]
