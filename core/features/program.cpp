@@ -286,7 +286,7 @@ void Program::emit(const Prepared& prepared, const std::int32_t* row, Scratch& s
   for (std::size_t p = 0; p < plain; ++p) out[p] = (out[p] & hash_mask) | tail[p];
 
   if (multi_.empty()) return;
-  find_distinct(prepared, row, scratch);
+  if (!patterns_.empty()) find_distinct(prepared, row, scratch);  // only then there is a slot 1
   for (std::size_t j = 0; j < multi_.size(); ++j) {
     const int t = number(multi_[j]);
     const Prepared::Multi& multi = prepared.multi_[j];
