@@ -13,6 +13,8 @@
 from __future__ import annotations
 
 from turbotree.graphs.factors.blocks import Block, Kind
+from turbotree.graphs.formats.network import Network
+from turbotree.graphs.formats.reading import read_network
 from turbotree.graphs.graph import FactorGraph
 from turbotree.graphs.linear_program import linear_program
 from turbotree.graphs.solution import Marginals, Solution, Status, Trace, WarmStart
@@ -38,6 +40,7 @@ __all__ = [
     "FactorGraph",
     "Kind",
     "Marginals",
+    "Network",
     "Solution",
     "Sparsemap",
     "Status",
@@ -52,6 +55,7 @@ __all__ = [
     "k_best",
     "linear_program",
     "max_product",
+    "read_network",
     "solve_many",
     "sparsemap",
     "subgradient",
