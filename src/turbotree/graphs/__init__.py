@@ -15,6 +15,7 @@ from __future__ import annotations
 from turbotree.graphs.factors.blocks import Block, Kind
 from turbotree.graphs.formats.network import Network
 from turbotree.graphs.formats.reading import read_network
+from turbotree.graphs.formats.writing import write_uai, write_wcsp
 from turbotree.graphs.graph import FactorGraph
 from turbotree.graphs.linear_program import linear_program
 from turbotree.graphs.solution import Marginals, Solution, Status, Trace, WarmStart
@@ -60,4 +61,6 @@ __all__ = [
     "sparsemap",
     "subgradient",
     "sum_product",
+    "write_uai",
+    "write_wcsp",
 ]
