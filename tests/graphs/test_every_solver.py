@@ -52,8 +52,8 @@ def assert_sound(graph: FactorGraph, found: Solution, best: float) -> None:
 
 
 def test_the_suite_knows_every_solver():
-    # belief_propagation is another name of max_product.
-    assert {*NAMES, "belief_propagation"} == set(SOLVERS)
+    # belief_propagation is another name of max_product; toulbar2 has tests among the extras.
+    assert {*NAMES, "belief_propagation", "toulbar2"} == set(SOLVERS)
 
 
 @every_solver

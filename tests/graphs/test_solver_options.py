@@ -28,10 +28,12 @@ from turbotree.graphs.solvers.options import (
     MaxProductOptions,
     SubgradientOptions,
     SumProductOptions,
+    Toulbar2Options,
 )
 from turbotree.graphs.solvers.registry import find_solver
 
-NAMES = sorted(set(SOLVERS) - {"belief_propagation"})  # another name of max_product
+# belief_propagation is another name of max_product; toulbar2 is tested where it is installed.
+NAMES = sorted(set(SOLVERS) - {"belief_propagation", "toulbar2"})
 
 every_solver = pytest.mark.parametrize("solver", NAMES)
 
@@ -106,6 +108,7 @@ OPTIONS = {
     "linear_program": LinearProgramOptions,
     "max_product": MaxProductOptions,
     "belief_propagation": MaxProductOptions,
+    "toulbar2": Toulbar2Options,
 }
 
 

@@ -51,6 +51,7 @@ from turbotree.graphs.solvers.options import (
     MaxProductOptions,
     SubgradientOptions,
     SumProductOptions,
+    Toulbar2Options,
 )
 from turbotree.graphs.solvers.registry import check_options, find_marginal_solver, find_solver
 
@@ -857,6 +858,10 @@ class FactorGraph:
         **options: Unpack[MaxProductOptions],
     ) -> Solution: ...
     @overload
+    def solve(
+        self, solver: Literal["toulbar2"], **options: Unpack[Toulbar2Options]
+    ) -> Solution: ...
+    @overload
     def solve(self, solver: str, **options: Unpack[LimitOptions]) -> Solution: ...
     def solve(self, solver: str = "admm", **options: object) -> Solution:
         """Find the best assignment.
@@ -865,7 +870,7 @@ class FactorGraph:
         ----------
         solver : str
             ``admm``, ``belief_propagation``, ``branch_and_bound``, ``brute_force``,
-            ``linear_program`` or ``subgradient``.
+            ``linear_program`` or ``subgradient``; ``toulbar2`` where its extra is installed.
         **options
             Those of the function of that name in :mod:`turbotree.graphs`.
 

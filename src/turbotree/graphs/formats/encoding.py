@@ -18,8 +18,8 @@ from turbotree.graphs.formats.functions import Exceptions, Function, Table
 from turbotree.graphs.formats.network import Measure, Network, Variable
 from turbotree.graphs.graph import FactorGraph
 
-#: How exactly a table of two binary variables has to be the sum of its three scores, relative to its
-#: smallest entry: next to a mask, small scores would be lost.
+#: How exactly a table of two binary variables has to be the sum of its three scores, relative to
+#: its smallest entry: next to a mask, small scores would be lost.
 _EXACTNESS = 1e-12
 
 

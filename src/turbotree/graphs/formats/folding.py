@@ -1,26 +1,27 @@
 """A factor graph as functions of multi-valued variables, for programs that know only such.
 
-Groups of which exactly one is true become one variable each; other variables keep two values. A
-factor becomes the table of its scores over the variables that it touches, whatever its kind.
+Groups of which a factor says that exactly one is true become one variable each; other variables
+keep two values. A factor becomes the table of its scores over the variables that it touches,
+whatever its kind.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from turbotree.arrays import BoolArray, FloatArray, LongArray
 from turbotree.errors import InputError
-from turbotree.graphs.factors.blocks import WITH_SCORES, WITH_SHAPES, Block, Kind
+from turbotree.graphs.factors.blocks import WITH_SCORES, WITH_SHAPES, Block, Factor, Kind
 from turbotree.graphs.factors.scores import factor_scores
 from turbotree.graphs.formats.functions import Exceptions, Function, Table
 from turbotree.graphs.graph import FactorGraph
 
-#: What is done with a factor that has no table: the block and the number of the factor.
-Beyond = Callable[[Block, int], None]
+#: Takes a factor that has no table, as its block and its number there; says whether it can.
+Beyond = Callable[[Block, int], bool]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,7 +63,7 @@ def fold(
     groups : bool
         Whether groups of which exactly one is true become one variable.
     beyond : function, optional
-        Takes factors whose table would be larger; without it, they are an error.
+        Takes factors whose table would be larger, if it can.
 
     Raises
     ------
@@ -104,14 +105,13 @@ class _Folder:
         first: dict[int, tuple[int, ...]] = {}
         taken: set[int] = set()
         for block in self.graph.blocks:
-            if block.kind is not Kind.XOR:
-                continue
             for index in range(len(block)):
                 factor = block.factor(index)
-                group = tuple(factor.variables.tolist())
-                if len(group) > 2 and not factor.negated.any() and taken.isdisjoint(group):
-                    taken.update(group)
-                    first[min(group)] = group
+                for places in _choices(factor):
+                    group = tuple(factor.variables[places].tolist())
+                    if not factor.negated[places].any() and taken.isdisjoint(group):
+                        taken.update(group)
+                        first[min(group)] = group
         alone = ((v, (v,)) for v in range(len(self.graph)) if v not in taken)
         return [group for _, group in sorted([*first.items(), *alone])]
 
@@ -146,16 +146,15 @@ class _Folder:
         links = block.variables[begin:end].astype(np.int64)
         scope = tuple(sorted(set(self.owner[links].tolist())))
         if math.prod(self.sizes[v] for v in scope) > max_entries:
+            if beyond is not None and beyond(block, index):
+                return
             listed = self._exceptions(block, index, links, scope)
-            if listed is not None:
-                self.listed.append(listed)
-            elif beyond is not None:
-                beyond(block, index)
-            else:
+            if listed is None:
                 raise InputError(
                     f"a factor {block.kind.method} of {len(links)} links is too large for a table "
                     f"(at most {max_entries:,} entries)"
                 )
+            self.listed.append(listed)
             return
         table = self._table(block, index, links, scope)
         self.tables[scope] = self.tables[scope] + table if scope in self.tables else table
@@ -192,6 +191,22 @@ class _Folder:
         owners = tuple(self.owner[links].tolist())
         tuples: LongArray = np.bitwise_xor(truths, false.astype(np.int64))
         return Exceptions(owners, default, tuples, scores, False)
+
+
+def _choices(factor: Factor) -> Iterator[LongArray]:
+    """Find the links of a factor of which exactly one is true, two or more at a time."""
+    count = len(factor.variables)
+    groups: list[LongArray] = []
+    if factor.kind is Kind.XOR:
+        groups = [np.arange(count)]
+    elif factor.kind in (Kind.DENSE, Kind.CHAIN):  # a group of one in a table is no choice
+        groups = np.split(np.arange(count), np.cumsum(factor.shape)[:-1])
+    elif factor.kind is Kind.GRANDPARENT_AUTOMATON:
+        groups = [np.arange(int(factor.shape[0]))]
+    elif factor.kind is Kind.TREE:
+        modifiers = factor.shape[3::2]
+        groups = [np.flatnonzero(modifiers == word) for word in np.unique(modifiers)]
+    yield from (group for group in groups if len(group) > 1)
 
 
 def _alone(block: Block, index: int) -> Block:

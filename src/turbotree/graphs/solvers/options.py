@@ -55,6 +55,12 @@ class BranchAndBoundOptions(LimitOptions, total=False):
     tolerance: float
 
 
+class Toulbar2Options(LimitOptions, total=False):
+    """The keywords of :func:`turbotree.integrations.toulbar2.toulbar2`."""
+
+    tolerance: float
+
+
 class BruteForceOptions(LimitOptions, total=False):
     """The keywords of :func:`turbotree.graphs.brute_force`."""
 

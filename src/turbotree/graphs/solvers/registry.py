@@ -23,6 +23,7 @@ SOLVERS = {
     "linear_program": "turbotree.graphs.linear_program:linear_program",
     "max_product": "turbotree.graphs.solvers.belief_propagation:max_product",
     "subgradient": "turbotree.graphs.solvers.subgradient:subgradient",
+    "toulbar2": "turbotree.integrations.toulbar2:toulbar2",  # needs the extra
 }
 
 #: For probabilities: ``solver(graph, **options) -> Marginals``.
