@@ -8,8 +8,17 @@ import numpy as np
 import pytest
 
 from turbotree import chains, trees
-from turbotree.graphs import FactorGraph
-from turbotree.interrupts import OutOfTimeError, Stop, Threads, check, obey, time_limit
+from turbotree.graphs import FactorGraph, Status
+from turbotree.interrupts import (
+    OutOfTimeError,
+    Stop,
+    Threads,
+    best_so_far,
+    check,
+    enough,
+    obey,
+    time_limit,
+)
 from turbotree.parsing import Parser
 from turbotree.streaming import map_in_order
 from turbotree.text import Sentence, treebank
@@ -173,3 +182,22 @@ def test_the_shorter_of_two_time_limits_counts() -> None:
         check()
     with time_limit(1e6), time_limit(None):
         check()
+
+
+@pytest.mark.parametrize("solver", ["admm", "branch_and_bound", "subgradient"])
+def test_solvers_give_the_best_so_far_when_that_is_enough(solver: str) -> None:
+    graph = _graph()
+    stop = Stop()
+    stop.set()
+    rounds = "max_nodes" if solver == "branch_and_bound" else "max_iterations"
+    with best_so_far(stop):
+        found = graph.solve(solver, **{rounds: 10**9})
+    assert found.status is Status.LIMIT
+    # All that any assignment could have.
+    pairs = sum(np.maximum(block.scores, 0).sum() for block in graph.blocks)
+    most = np.maximum(graph.scores, 0).sum() + pairs
+    assert found.value <= found.upper_bound
+    if found.values is not None:
+        assert found.value == pytest.approx(graph.value(found.values))
+        assert found.value <= most
+    assert not enough()

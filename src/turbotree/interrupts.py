@@ -14,7 +14,16 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from types import TracebackType
 
-__all__ = ["OutOfTimeError", "Stop", "Threads", "check", "obey", "time_limit"]
+__all__ = [
+    "OutOfTimeError",
+    "Stop",
+    "Threads",
+    "best_so_far",
+    "check",
+    "enough",
+    "obey",
+    "time_limit",
+]
 
 _here = threading.local()
 
@@ -73,6 +82,34 @@ def time_limit(seconds: float | None) -> Iterator[None]:
         yield
     finally:
         _here.over = outer
+
+
+@contextmanager
+def best_so_far(stop: Stop) -> Iterator[None]:
+    """Let a `Stop` end solvers in the block as a limit does: with the best that they have found.
+
+    Examples
+    --------
+    >>> from turbotree.graphs import FactorGraph
+    >>> graph = FactorGraph()
+    >>> graph.exactly_one(graph.variables([1.0, 2.0]))
+    >>> stop = Stop()
+    >>> with best_so_far(stop):
+    ...     graph.solve("admm").status.name
+    'OPTIMAL'
+    """
+    outer = getattr(_here, "enough", None)
+    _here.enough = stop
+    try:
+        yield
+    finally:
+        _here.enough = outer
+
+
+def enough() -> bool:
+    """Return whether solvers of this thread are to end with the best that they have found."""
+    stop: Stop | None = getattr(_here, "enough", None)
+    return stop is not None and stop.is_set()
 
 
 def check() -> None:

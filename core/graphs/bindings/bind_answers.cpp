@@ -68,9 +68,21 @@ std::optional<Columns> trace(Answer& answer) {
   return columns;
 }
 
+// Whether nobody wants the answer any more, or the best so far is enough (turbotree.interrupts).
+bool asked_to_stop() {
+  if (interrupted_by_user()) return true;
+  nb::gil_scoped_acquire acquire;
+  try {
+    return nb::cast<bool>(nb::module_::import_("turbotree.interrupts").attr("enough")());
+  } catch (nb::python_error& error) {
+    error.restore();
+    return true;
+  }
+}
+
 Answer solve_one(const Solver& solver, const Graph& graph) {
   Control control = solver.control;
-  control.interrupted = interrupted_by_user;
+  control.interrupted = asked_to_stop;
   return run_unlocked([&] { return solver.solve(graph, control); });
 }
 

@@ -18,6 +18,7 @@ from turbotree.cli.commands.parse import parse
 from turbotree.cli.commands.reproduce import reproduce
 from turbotree.cli.commands.select import select
 from turbotree.cli.commands.serve import serve
+from turbotree.cli.commands.solve import solve
 from turbotree.cli.commands.suggest import suggest
 from turbotree.cli.commands.trace import trace
 from turbotree.cli.commands.train import train
@@ -85,6 +86,10 @@ _EXAMPLES: dict[Callable[..., None], tuple[str, ...]] = {
         "suggest mine.safetensors unlabelled.conllu --words --top 500 > words.tsv",
     ),
     trace: ("trace mine.safetensors test.conllu --sentence 3 -o rounds.svg",),
+    solve: (
+        "solve network.uai --evidence network.uai.evid",
+        "solve network.wcsp --time-limit 60 --json -o answer.json",
+    ),
     serve: (
         "serve mine.safetensors",
         "serve mine.safetensors --port 8080 --annotate corrected",

@@ -1,4 +1,4 @@
-"""What a shell offers for models and treebanks (``turbotree --install-completion``)."""
+"""What a shell offers for models, treebanks and networks (``turbotree --install-completion``)."""
 
 from __future__ import annotations
 
@@ -21,6 +21,13 @@ def models(incomplete: str) -> list[str]:
 def treebanks(incomplete: str) -> list[str]:
     """Offer treebanks and folders."""
     return _files(incomplete, (".conllu", ".conllu.gz", ".conllx", ".conllx.gz"))
+
+
+def networks(incomplete: str) -> list[str]:
+    """Offer networks of other programs, saved graphs and folders."""
+    kinds = (".uai", ".wcsp", ".cfn")
+    packed = tuple(kind + ending for kind in kinds for ending in (".gz", ".xz"))
+    return _files(incomplete, (*kinds, *packed, ".npz"))
 
 
 def _files(incomplete: str, endings: tuple[str, ...]) -> list[str]:

@@ -13,11 +13,22 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from types import FrameType
 
 from turbotree.files.atomic import remove_unfinished
+from turbotree.interrupts import Stop
 
-__all__ = ["Terminated", "answered", "leave", "listen", "status_of", "word_for"]
+__all__ = [
+    "FirstSignal",
+    "Terminated",
+    "answered",
+    "first_signal",
+    "leave",
+    "listen",
+    "status_of",
+    "word_for",
+]
 
 #: How long the main thread has to end by itself.
 _GRACE_SECONDS = 0.25
@@ -61,6 +72,40 @@ def listen() -> None:
     os.set_blocking(writer, False)
     signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
     threading.Thread(target=_wait_for_signal, args=(reader,), daemon=True).start()
+
+
+class FirstSignal(Stop):
+    """Set by the first signal; `signal` is the interruption that it would have raised."""
+
+    signal: KeyboardInterrupt | None = None
+
+
+@contextlib.contextmanager
+def first_signal(*, noted: bool = True) -> Iterator[FirstSignal]:
+    """Let the first SIGINT or SIGTERM in the block only be noted; the next one raises as usual.
+
+    If it is not to be noted, the first one raises, too.
+    """
+    heard = FirstSignal()
+
+    def note(number: int, frame: FrameType | None) -> None:
+        if heard.is_set():
+            _raise(number, frame)
+        _heard.append(number)
+        heard.signal = Terminated() if number == signal.SIGTERM else KeyboardInterrupt()
+        heard.set()
+
+    before = {}
+    for number in (signal.SIGINT, signal.SIGTERM) if noted else ():
+        if signal.getsignal(number) in (_raise, signal.default_int_handler):
+            before[number] = signal.signal(number, note)
+    try:
+        yield heard
+    finally:
+        # The thread that waits for signals would still end us for the one that has been noted.
+        if not heard.is_set():
+            for number, handler in before.items():
+                signal.signal(number, handler)
 
 
 def leave() -> None:

@@ -1,0 +1,85 @@
+"""Solvers one after another: the best of both, and proofs that are proofs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles.graphs import graphs
+
+from turbotree.errors import InfeasibleError, InputError
+from turbotree.graphs import FactorGraph, Solution, Status, brute_force
+from turbotree.graphs.solvers.anytime import better, solve_anytime
+from turbotree.interrupts import Stop, best_so_far
+
+
+@given(graphs(), st.sampled_from([None, 0.0, 0.3]))
+def test_the_answer_is_that_of_enumeration(graph: FactorGraph, gap: float | None) -> None:
+    seen: list[Solution] = []
+    try:
+        best = brute_force(graph).value
+    except InfeasibleError:
+        with pytest.raises(InfeasibleError):
+            solve_anytime(graph)
+        return
+    found = solve_anytime(graph, gap=gap, report=seen.append)
+    slack = 1e-6 * max(1.0, abs(best))
+    assert found.values is not None
+    assert found.value == pytest.approx(graph.value(found.values), abs=1e-9)
+    assert found.value <= best + slack
+    assert found.upper_bound >= best - slack
+    if found.status is Status.OPTIMAL:
+        assert found.value >= best - 10 * slack
+    else:
+        assert gap == 0.3
+        size = max(1.0, abs(found.upper_bound))
+        assert found.gap <= 0.3 * size * 2
+    for one, other in zip(seen, [*seen[1:], found], strict=True):
+        assert one.value <= other.value
+        assert one.upper_bound >= other.upper_bound
+
+
+def hard_graph() -> FactorGraph:
+    rng = np.random.default_rng(1)
+    graph = FactorGraph()
+    xs = graph.variables(rng.normal(size=60))
+    first, second = np.triu_indices(60, 1)
+    graph.pair(xs[first], xs[second], rng.normal(size=len(first)))
+    return graph
+
+
+def test_a_limit_leaves_values_and_a_bound() -> None:
+    graph = hard_graph()
+    found = solve_anytime(graph, time_limit_seconds=0.2)
+    assert found.values is not None
+    assert found.value == pytest.approx(graph.value(found.values))
+    assert found.value <= found.upper_bound < np.inf
+
+
+def test_enough_is_enough() -> None:
+    stop = Stop()
+    with best_so_far(stop):
+        found = solve_anytime(hard_graph(), report=lambda _: stop.set())
+    assert found.status is Status.LIMIT
+    assert found.values is not None
+
+
+def test_a_proof_of_one_is_a_proof_of_both() -> None:
+    values = np.array([True])
+    early = Solution(values, 2.0, 5.0, Status.RELAXED, 7, 0.5)
+    late = Solution(values, 2.0, 2.0, Status.OPTIMAL, 3, 0.25)
+    joined = better(early, late)
+    assert (joined.status, joined.upper_bound, joined.iterations) == (Status.OPTIMAL, 2.0, 10)
+
+
+def test_other_solvers_are_called_by_name() -> None:
+    graph = FactorGraph()
+    graph.at_most_one(graph.variables([1.0, 2.0]))
+    for solver in ("admm", "brute_force", "linear_program", "branch_and_bound", "subgradient"):
+        found = solve_anytime(graph, solver=solver, time_limit_seconds=60, gap=0.001)
+        assert found.value == pytest.approx(2.0)
+    with pytest.raises(InputError, match="unknown solver 'magic'"):
+        solve_anytime(graph, solver="magic")
+    with pytest.raises(InputError, match="gap: expected a number from 0"):
+        solve_anytime(graph, gap=2.0)
