@@ -15,22 +15,20 @@ from typing import Any
 
 import numpy as np
 
-from turbotree.arrays import BoolArray, IntArray
+from turbotree.arrays import BoolArray
 from turbotree.errors import InfeasibleError, InputError, MissingExtraError
 from turbotree.graphs import FactorGraph, Solution, Status, Trace
-from turbotree.graphs.factors.blocks import PROJECTIVE, SINGLE_ROOT, Block, Factor, Kind
+from turbotree.graphs.factors.blocks import Block, Factor, Kind
 from turbotree.graphs.formats.folding import Folded, fold, unfolded
 from turbotree.graphs.formats.functions import Exceptions
 from turbotree.graphs.formats.writing import WholeCosts, whole_costs
 from turbotree.graphs.solvers.options import Limits, as_flag, as_positive
+from turbotree.integrations._linear_sums import Sum, broken_trees, logic_sums, tree_sums
 from turbotree.interrupts import check
 
 #: All costs together: far below what toulbar2 and floating point can count.
 _MOST_COST = 2**48
 _MOST_ENTRIES = 1 << 16
-
-#: A sum of literals: (literal, coefficient) pairs, a comparison, a number.
-Sum = tuple[list[tuple[int, int]], str, int]
 
 
 def toulbar2(
@@ -100,14 +98,14 @@ class _Search:
         if any(isinstance(function, Exceptions) for function in self.folded.functions):
             raise InputError("toulbar2: a factor that is too large for a table")
         self.costs = _scaled(self.folded)
-        self.sums += [cut for tree in self.trees for cut in _tree_sums(tree)]
+        self.sums += [cut for tree in self.trees for cut in tree_sums(tree)]
 
     def _take(self, block: Block, index: int) -> bool:
         factor = block.factor(index)
         if factor.kind is Kind.TREE:
             self.trees.append(factor)
             return True
-        found = _sums(factor)
+        found = logic_sums(factor)
         self.sums += found
         return bool(found)
 
@@ -134,7 +132,7 @@ class _Search:
                 if own > value:
                     best, value = values, own
                 bounds.append(bound)
-                cuts = [cut for tree in self.trees for cut in _broken(tree, values)]
+                cuts = [cut for tree in self.trees for cut in broken_trees(tree, values)]
                 self.sums += cuts
                 if not cuts or answer["status"] == "limit":
                     status = Status.LIMIT if answer["status"] == "limit" else Status.RELAXED
@@ -225,79 +223,6 @@ def _scaled(folded: Folded) -> WholeCosts:
     # A power of two, so that multiplying rounds nothing.
     scale = 2.0 ** math.floor(math.log2(_MOST_COST / total)) if total > 0 else 1.0
     return whole_costs(folded.functions, min(scale, 2.0**60))
-
-
-def _sums(factor: Factor) -> list[Sum]:
-    """Say a factor of logic by sums of its literals; nothing for other kinds."""
-    links = factor.variables.astype(np.int64)
-    literals = np.where(factor.negated.astype(bool), ~links, links).tolist()
-    every = [(literal, 1) for literal in literals]
-    *inputs, output = literals
-    with_output = [*((literal, 1) for literal in inputs), (output, -1)]
-    kind = factor.kind
-    simple: dict[Kind, tuple[str, int]] = {
-        Kind.XOR: ("==", 1),
-        Kind.AT_MOST_ONE: ("<=", 1),
-        Kind.OR: (">=", 1),
-        Kind.NAND: ("<=", len(literals) - 1),
-    }
-    if kind in simple:
-        return [(every, *simple[kind])]
-    if kind is Kind.IMPLY:
-        return [([(inputs[0], 1), (output, -1)], "<=", 0)]
-    if kind is Kind.BUDGET:
-        return [(every, "<=", int(factor.shape[0]))]
-    if kind is Kind.KNAPSACK:
-        limit, *costs = factor.shape.tolist()
-        return [(list(zip(literals, costs, strict=True)), "<=", limit)]
-    if kind is Kind.XOR_OUT:
-        return [(with_output, "==", 0)]
-    if kind is Kind.OR_OUT:
-        each: list[Sum] = [([(literal, 1), (output, -1)], "<=", 0) for literal in inputs]
-        return [(with_output, ">=", 0), *each]
-    if kind is Kind.AND_OUT:
-        each = [([(literal, 1), (output, -1)], ">=", 0) for literal in inputs]
-        return [(with_output, "<=", len(inputs) - 1), *each]
-    return []
-
-
-def _arcs(tree: Factor) -> tuple[list[int], IntArray, IntArray]:
-    links = tree.variables.astype(np.int64)
-    literals = np.where(tree.negated.astype(bool), ~links, links)
-    return literals.tolist(), tree.shape[2::2], tree.shape[3::2]
-
-
-def _tree_sums(tree: Factor) -> Iterator[Sum]:
-    """Say of a tree all but that it has no cycles: one head per word, and the root."""
-    literals, heads, modifiers = _arcs(tree)
-    for word in range(1, int(tree.shape[0]) + 1):
-        yield [(literals[i], 1) for i in np.flatnonzero(modifiers == word)], "==", 1
-    roots = [(literals[i], 1) for i in np.flatnonzero(heads == 0)]
-    yield roots, "==" if tree.shape[1] & SINGLE_ROOT else ">=", 1
-
-
-def _broken(tree: Factor, values: BoolArray) -> Iterator[Sum]:
-    """Forbid the cycles, and for projective trees the crossing arcs, of an assignment."""
-    literals, heads, modifiers = _arcs(tree)
-    true = [i for i, x in enumerate(literals) if (values[x] if x >= 0 else not values[~x])]
-    head = {int(modifiers[i]): int(heads[i]) for i in true}
-    seen: set[int] = set()
-    for word in head:
-        path: list[int] = []
-        while word and word not in seen:
-            seen.add(word)
-            path.append(word)
-            word = head.get(word, 0)
-        if word in path:
-            cycle = path[path.index(word) :]
-            inside = np.isin(heads, cycle) & np.isin(modifiers, cycle)
-            yield [(literals[i], 1) for i in np.flatnonzero(inside)], "<=", len(cycle) - 1
-    if tree.shape[1] & PROJECTIVE:
-        spans = [(min(heads[i], modifiers[i]), max(heads[i], modifiers[i]), i) for i in true]
-        for begin, end, one in spans:
-            for left, right, other in spans:
-                if begin < left < end < right:
-                    yield [(literals[one], 1), (literals[other], 1)], "<=", 1
 
 
 @contextmanager
