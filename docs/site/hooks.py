@@ -23,7 +23,7 @@ from markdown.preprocessors import Preprocessor
 from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-ROOT_PAGES = ("ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")
+ROOT_PAGES = ("ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")
 
 log = logging.getLogger("mkdocs.hooks.turbotree")
 _LINK = re.compile(r"\[([^\]\[]*)\]\(([^)\s]+)\)")
