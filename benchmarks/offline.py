@@ -1,11 +1,12 @@
 """A fresh environment without network: is the English model there, and how long does it take?
 
-    python benchmarks/offline.py
+    python benchmarks/offline.py [--wheel FILE]
 
-Builds the package's wheel and collects those that it needs (this part may use the network), makes
-an environment of its own, and from there on does without network: by ``unshare -n`` where the
-system allows it, and in any case by ``pip install --no-index``. Then one sentence is parsed by the
-installed command, a few times, each from start to finish. Exits with 1 if a bar was missed.
+Builds the package's wheel, or takes the one that is given, and collects those that it needs (this
+part may use the network), makes an environment of its own, and from there on does without network:
+by ``unshare -n`` where the system allows it, and in any case by ``pip install --no-index``. Then
+one sentence is parsed by the installed command, a few times, each from start to finish. Exits with
+1 if a bar was missed.
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ def _check(folder: Path, options: argparse.Namespace) -> int:
     wheels, environment = folder / "wheels", folder / "environment"
     isolation = [] if options.build_isolation else ["--no-build-isolation"]
     pip = [sys.executable, "-m", "pip", "--quiet"]
-    _run([*pip, "wheel", *isolation, "--wheel-dir", str(wheels), str(ROOT)])
+    package = str(options.wheel or ROOT)
+    _run([*pip, "wheel", *isolation, "--wheel-dir", str(wheels), package])
     (own,) = wheels.glob("turbotree-*.whl")
     venv.create(environment, with_pip=True)
     alone = _without_network()
@@ -99,6 +101,7 @@ def _arguments() -> argparse.Namespace:
         action="store_false",
         help="build with what this environment has (scikit-build-core, nanobind)",
     )
+    parser.add_argument("--wheel", type=Path, help="a wheel of turbotree; by default it is built")
     parser.add_argument("--json", action="store_true")
     return parser.parse_args()
 
