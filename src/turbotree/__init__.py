@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from turbotree.pipeline import Pipeline
     from turbotree.text import Sentence
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "Decoded",
