@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 import turbotree as tt
-from turbotree.errors import ModelFileError
+from turbotree.errors import InputError, ModelFileError
 from turbotree.modelfile import read_model, write_model
 from turbotree.networks import Network, NetworkOptions
 from turbotree.pipeline import Pipeline
+from turbotree.pipeline.options import PipelineOptions
 from turbotree.text import Sentence, treebank
 
 TEXT = "The dogs slept. Did a girl see them?\n\nNo."
@@ -37,7 +38,8 @@ def written(parses: list[tt.Parse]) -> str:
 
 @pytest.fixture(scope="module")
 def options(quick: dict[str, Any]) -> dict[str, Any]:
-    return {**quick, "bits": 8, "parser": {**quick["parser"], "network": TINY}}
+    parser = {**quick["parser"], "network": TINY}
+    return {**quick, "bits": 8, "shared_network": True, "parser": parser}
 
 
 @pytest.fixture(scope="module")
@@ -102,16 +104,33 @@ def test_training_goes_on_from_a_checkpoint(
     assert (tmp_path / "whole").read_bytes() == (tmp_path / "resumed").read_bytes()
 
 
-def test_a_tagger_may_have_a_network_of_its_own(
-    sentences: list[Sentence], options: dict[str, Any]
+def test_tagger_and_parser_have_networks_of_their_own(
+    sentences: list[Sentence], options: dict[str, Any], tmp_path: Path
 ) -> None:
-    apart = Pipeline.train(sentences[:40], **{**options, "tagger": {"epochs": 1, "network": TINY}})
-    assert apart.tagger.network is not None
-    assert apart.parser.network is not None
-    assert apart.tagger.network is not apart.parser.network
-    assert not apart.tagger.network.labels
-    assert not apart.parser.network.columns
-    assert len(apart(TEXT)) == 3
+    given = {**options, "shared_network": False, "tagger": {"epochs": 1, "network": TINY}}
+    apart = Pipeline.train(sentences[:40], **given)
+    tagger, parser = apart.tagger.network, apart.parser.network
+    assert tagger is not None
+    assert parser is not None
+    assert (tagger.labels, list(tagger.columns)) == ([], ["upos", "xpos", "feats"])
+    assert (len(parser.labels) > 1, parser.columns) == (True, {})
+    assert tagger.reads_forms_alone
+    assert not parser.reads_forms_alone
+    assert tagger.bits == parser.bits == 8
+    apart.save(tmp_path / "model")
+    assert written(Pipeline.load(tmp_path / "model")(TEXT)) == written(apart(TEXT))
+
+
+def test_the_network_of_a_tagger_is_as_large_as_the_parsers(options: dict[str, Any]) -> None:
+    for given, expected in ((128, 128), (300, 200), (0, None)):
+        own = {**options, "shared_network": False, "bits": 16, "parser": {"network": given}}
+        network = PipelineOptions(**own).tagger_options()["network"]
+        assert (None if network is None else network.hidden) == expected
+
+
+def test_a_tagger_with_a_network_of_its_own_shares_none(options: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match="a network of its own, though it is to share"):
+        Pipeline.train([], **{**options, "tagger": {"network": TINY}})
 
 
 def test_a_file_without_the_shared_network_is_refused(nlp: Pipeline, tmp_path: Path) -> None:

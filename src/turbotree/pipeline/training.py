@@ -27,7 +27,7 @@ from turbotree.pipeline.options import PipelineKeywords, PipelineOptions
 from turbotree.pipeline.pipeline import Pipeline
 from turbotree.pipeline.tokenizer import Tokenizer
 from turbotree.pipeline.tokenizer_training import train_tokenizer
-from turbotree.pipeline.work import expected_work, fold_name, tells_spaces
+from turbotree.pipeline.work import TAGGER, expected_work, fold_name, tells_spaces
 from turbotree.text import Sentence
 from turbotree.text.sentence import fingerprint
 
@@ -64,7 +64,7 @@ def train_pipeline(
     settings = options_from(PipelineOptions, "train", options, train_pipeline)
     learnt_from = read_trees(train, "training data")
     others = read_trees(dev, "development data") if dev is not None else []
-    if settings.network_options() is not None and not others:
+    if settings.parser_network() is not None and not others:
         learnt_from, others = held_out(learnt_from)
     trainer = _Trainer(
         learnt_from,
@@ -101,7 +101,7 @@ class _Trainer:
         tagger = Tagger.train(
             self.train,
             dev=self.dev or None,
-            progress=self.progress,
+            progress=PrefixedProgress(self.progress, TAGGER),
             **self._resumable("tagger"),
             **(options.tagger_options() | shared),
         )
@@ -142,11 +142,11 @@ class _Trainer:
         )
 
     def _network(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Train a network for tags and trees: the options that name it, and how that went.
+        """Train a network for tags and trees: the option that names it, and how that went.
 
         It reads forms alone, so that a sentence runs through it once, before its tags are known.
         """
-        options = self.options.network_options()
+        options = self.options.joint_network()
         if options is None:
             return {}, {}
         parser = TrainingOptions(**self.options.parser_options())

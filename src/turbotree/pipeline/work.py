@@ -18,6 +18,10 @@ _TOKENS, _FIRST, _GIVEN, _LEMMAS = 2.5, 10.0, 4.0, 1.5
 _PRUNER, _LABELS, _ARCS, _EACH_FAMILY, _NETWORK = 11.0, 9.0, 25.0, 25.0, 25.0
 
 
+#: What the learners of the tagger begin their names with.
+TAGGER = "tagger"
+
+
 def fold_name(fold: int, folds: int) -> str:
     """Return what the learners of a fold begin their names with.
 
@@ -38,8 +42,8 @@ def expected_work(train: Sequence[Sentence], options: PipelineOptions) -> dict[s
     >>> from turbotree.text import treebank
     >>> work = expected_work(list(treebank(20, seed=1)), PipelineOptions(folds=2))
     >>> list(work)[:5], list(work)[-4:]
-    (['tokens', 'network', 'upos', 'xpos', 'feats'],
-     ['lemmas', 'pruner', 'parts', 'labels'])
+    (['tokens', 'tagger: upos', 'tagger: xpos', 'tagger: feats', 'tagger: network'],
+     ['pruner', 'parts', 'labels', 'network'])
     """
     count = len(train)
     tagger = TaggerOptions(**options.tagger_options())
@@ -57,14 +61,17 @@ def expected_work(train: Sequence[Sentence], options: PipelineOptions) -> dict[s
         if lemmas:
             work[f"{prefix}lemmas"] = _LEMMAS * size * options.lemma_epochs
 
-    def add_network(network: NetworkOptions | None) -> None:
+    def add_network(prefix: str, network: NetworkOptions | None) -> None:
         if network is not None:
-            work["network"] = _NETWORK * count * network.epochs(sum(map(len, train)))
+            epochs = network.epochs(sum(map(len, train)))
+            work[f"{prefix}network"] = _NETWORK * count * epochs
 
     if tells_spaces(train):
         work["tokens"] = _TOKENS * count * options.token_epochs
-    add_network(options.network_options())
-    add_tags("", count, tagger)
+    joint = options.joint_network()
+    add_network("", joint)
+    add_tags(f"{TAGGER}: ", count, tagger)
+    add_network(f"{TAGGER}: ", tagger.network_options())
     for fold in range(options.folds):
         others = count * (options.folds - 1) / options.folds
         prefix = f"{fold_name(fold, options.folds)}: "
@@ -77,6 +84,6 @@ def expected_work(train: Sequence[Sentence], options: PipelineOptions) -> dict[s
         parts = _ARCS + _EACH_FAMILY * (len(parser.families()) - 1)
         work["parts"] = parts * count * parser.epochs
         work["labels"] = _LABELS * count * parser.epochs
-    if "network" not in work:
-        add_network(parser.network_options())
+    if joint is None:
+        add_network("", parser.network_options())
     return work

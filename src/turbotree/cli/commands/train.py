@@ -216,6 +216,7 @@ def _train_tagger(options: TrainOptions, settings: dict[str, Any]) -> None:
 def _train_pipeline(options: TrainOptions, settings: dict[str, Any]) -> None:
     own = {name: settings[name] for name in _OF_PIPELINES if name in settings}
     own["parser"] = {name: value for name, value in settings.items() if name not in _OF_PIPELINES}
+    own["shared_network"] = options.shared_network
     PipelineOptions(**own)  # complains before the data are read
     trees = read_treebank(options.train, options.on_error)
     dev = read_treebank(options.dev, options.on_error) if options.dev is not None else None

@@ -162,8 +162,15 @@ class TrainOptions(LearningOptions):
     network: str | None = _model(
         None,
         "Size of a BiLSTM whose scores join those of the model: 200 is accurate, 128 is fast, or "
-        "none. Without it, 200 for turbo and network, and none for the others and for taggers.",
+        "none. Without it, 200 for turbo and network, and none for the others and for taggers. In "
+        "a pipeline, the tagger and the parser have one each.",
         metavar="N",
+    )
+    shared_network: bool = _model(
+        False,
+        "Let the tagger and the parser of a pipeline share one network: faster and smaller, less "
+        "accurate.",
+        fits=(PIPELINE,),
     )
     vectors: Path | None = _model(
         None,
