@@ -72,7 +72,7 @@ class NetworkOptions:
     vector_size: int = 64
     lemmas: Lemmas = "given"
     surface_buckets: int = 16384
-    updates: int = 2400
+    updates: int = 3600
     least_epochs: int = 18
     batch_words: int = 500
     learning_rate: float = 3e-3
@@ -145,7 +145,7 @@ class NetworkOptions:
         """Return how many epochs a treebank with so many words takes.
 
         >>> NetworkOptions().epochs(20_000), NetworkOptions().epochs(200_000)
-        (60, 18)
+        (90, 18)
         """
         per_epoch = max(1, words // self.batch_words)
         return max(self.least_epochs, round(self.updates / per_epoch))
