@@ -22,7 +22,7 @@ from turbotree.pipeline import Pipeline
 from turbotree.text import read_conllu, write_conllu
 
 SENTENCE = "I saw the man with a telescope."
-MOST_BYTES = 15_000_000
+MOST_BYTES = 30_000_000
 
 
 @pytest.fixture(scope="module")

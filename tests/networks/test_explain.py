@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from turbotree.features import Parts
 from turbotree.networks import Network, NetworkOptions, WordVectors, train_network
 from turbotree.networks.explain import input_shares
+from turbotree.networks.training import ColumnLabels, NetworkTask
 from turbotree.text import Sentence, treebank
 
 SIZES = {"hidden": 8, "arc_size": 8, "label_size": 4, "word_size": 6, "surface_size": 6}
@@ -65,3 +68,13 @@ def test_shares_are_what_fading_an_input_takes_away(
         expected = (above - below) / (2 * step)
         total = sum(share.share for share in shares if share.kind == kind)
         assert total == pytest.approx(expected, rel=0.02, abs=2e-3)
+
+
+def test_a_network_with_columns_is_explained_too() -> None:
+    sentences = list(treebank(30, seed=1))
+    options = replace(OPTIONS.without_lemmas(tags=False), column_size=5)
+    columns = {"upos": ColumnLabels.of(sentences, "upos")}
+    network = NetworkTask(sentences, options, columns=columns).network()
+    found, shares = input_shares(network, SENTENCE, 4, 3)
+    assert found == pytest.approx(log_probability(network, 4, 3), rel=1e-4)
+    assert {share.kind for share in shares} == {"word", "letters", "lower case"}

@@ -27,7 +27,8 @@ class InputShare:
     word
         The word's number, from 1.
     kind
-        ``"word"``, ``"letters"``, ``"tags"``, ``"lemma"`` or ``"vector"``.
+        ``"word"``, ``"letters"``, ``"tags"``, ``"lemma"``, ``"lower case"`` if forms stand for
+        lemmas, or ``"vector"``.
     share
         The input times the gradient with respect to it: above 0, it speaks for the arc.
     """
@@ -78,8 +79,11 @@ def input_shares(
     training, tables = _network_of_one(network, kinds, matrices, head, modifier)
     loss, _, _ = training.accumulate(np.zeros(1, dtype=np.int32), False, 1)
     gradients = _split(training.gradient(), tables, kinds, len(sentence))
+    names = {} if network.options.lemmas == "given" else {"lemma": "lower case"}
     shares = [
-        InputShare(word, kind, -float(gradients[kind][word - 1] @ values[word - 1]))
+        InputShare(
+            word, names.get(kind, kind), -float(gradients[kind][word - 1] @ values[word - 1])
+        )
         for kind, values in kinds.items()
         for word in range(1, len(sentence) + 1)
     ]
@@ -138,8 +142,8 @@ def _network_of_one(
         arcs=options.arc_size,
         labels=max(1, len(network.labels)),
         label_size=options.label_size,
-        columns=[],
-        column_size=0,
+        columns=[len(labels) for labels in network.columns.values()],
+        column_size=options.column_size if network.columns else 0,
     )
     numbers = np.arange(words, dtype=np.int32)
     starts = np.arange(words + 1, dtype=np.int32)
@@ -163,7 +167,7 @@ def _network_of_one(
         ),
         heads=heads,
         labels=np.full(words, -1, dtype=np.int32),
-        columns=numbers[:0],
+        columns=np.full(words * len(network.columns), -1, dtype=np.int32),
         vectors=hidden[:0],
         word_shares=hidden,
         lemma_shares=hidden,
