@@ -10,6 +10,7 @@ import pytest
 
 from turbotree.errors import InputError
 from turbotree.graphs import Status
+from turbotree.interrupts import OutOfTimeError
 from turbotree.parsing import Parse, Parser, long_sentences
 from turbotree.text import Sentence, check_tree, treebank
 
@@ -175,3 +176,16 @@ def test_rules_that_take_too_long_are_an_error(monkeypatch: pytest.MonkeyPatch) 
 def test_time_limits_are_checked() -> None:
     with pytest.raises(InputError, match="time_limit_seconds"):
         _parser().parse_batch([], time_limit_seconds=-1)
+
+
+def test_a_limit_around_a_parse_without_one_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def out_of_time(*_: object, **__: object) -> None:
+        raise OutOfTimeError
+
+    monkeypatch.setattr("turbotree.parsing.scored.decode_as", out_of_time)
+    monkeypatch.setattr("turbotree.parsing.parser.k_best_trees", out_of_time)
+    parser, sentence = _parser(), next(treebank(1, seed=2))
+    with pytest.raises(OutOfTimeError):
+        parser.parse(sentence, decoder="exact", time_limit_seconds=math.inf)
+    with pytest.raises(OutOfTimeError):
+        parser.k_best(sentence, 2, decoder="exact", time_limit_seconds=math.inf)
