@@ -25,6 +25,7 @@ import numpy as np
 from turbotree import Parser, Pipeline, Tagger, load
 from turbotree.errors import ModelFileError, TurbotreeError
 from turbotree.modelfile import read_model, write_model
+from turbotree.networks import NetworkOptions
 from turbotree.text import Sentence, treebank
 
 ODD: list[Any] = [
@@ -43,19 +44,21 @@ def models(folder: Path) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]
         Sentence.from_words(s.forms, upos=s.upos, misc=["O", *["B-NP"] * (len(s) - 1)])
         for s in trees
     ]
+    fast = {"folds": 2, "fold_epochs": 1, "token_epochs": 1, "lemma_epochs": 1, "tagger": quick}
+    arcs = {"model": "arc", "pruner_epochs": 1, **quick}
+    tiny = NetworkOptions(
+        **dict.fromkeys(("hidden", "arc_size", "label_size", "column_size", "word_size"), 4),
+        surface_buckets=16,
+        updates=2,
+        least_epochs=1,
+    )
     made: list[Parser | Tagger | Pipeline] = [
         Parser.train(trees, model="arc", pruner_epochs=1, **quick),
         Parser.train(trees, pruner_epochs=1, model="full", **quick),
         Tagger.train(trees, task="tag", **quick),
         Tagger.train(words, task="chunk", label="misc", trigrams=True, **quick),
-        Pipeline.train(
-            trees,
-            folds=2,
-            fold_epochs=1,
-            token_epochs=1,
-            tagger=quick,
-            parser={"model": "arc", "pruner_epochs": 1, **quick},
-        ),
+        Pipeline.train(trees, parser=arcs, **fast),
+        Pipeline.train(trees, parser={**arcs, "network": tiny}, shared_network=True, **fast),
     ]
     for number, model in enumerate(made):
         path = folder / f"{number}"
