@@ -364,6 +364,23 @@ SENTENCES: tuple[tuple[str, str], ...] = (
         "It tags {labeling/CoNLL-2000 chunks, same templates/python-crfsuite|words per CPU s:,} "
         "words per CPU second, turbotree",
     ),
+    (
+        "docs/performance.md",
+        "With gold tokens it reaches UPOS {pipeline/en/gold tokens|UPOS:.2f}, UAS "
+        "{pipeline/en/gold tokens|UAS:.2f} and LAS {pipeline/en/gold tokens|LAS:.2f}; trained on "
+        "the training set alone, {pipeline/en, training set alone/gold tokens|UPOS:.2f}, "
+        "{pipeline/en, training set alone/gold tokens|UAS:.2f} and "
+        "{pipeline/en, training set alone/gold tokens|LAS:.2f}",
+    ),
+    (
+        "docs/performance.md",
+        "the bundled English model reaches LAS {pipeline/en/raw text|LAS:.2f}",
+    ),
+    (
+        "docs/pipeline/index.md",
+        "With gold tokens: UPOS {pipeline/en/gold tokens|UPOS:.2f}, UAS "
+        "{pipeline/en/gold tokens|UAS:.2f}, LAS {pipeline/en/gold tokens|LAS:.2f}",
+    ),
     ("docs/pipeline/index.md", "The file has {model/en|MB:.1f} MB"),
     ("docs/pipeline/index.md", "{pipeline/en/raw text|words per CPU s:,} words per CPU second"),
 )
