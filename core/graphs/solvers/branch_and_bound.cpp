@@ -4,9 +4,17 @@
 #include <cmath>
 #include <utility>
 
+#include "graphs/solvers/cost_network/translation.h"
 #include "graphs/solvers/propagation.h"
 
 namespace turbotree::graphs {
+
+namespace {
+
+// If there is a network, it is tried after so many rounds of the first relaxation.
+constexpr std::int64_t kRoundsBeforeNetwork = 100;
+
+}  // namespace
 
 BranchAndBound::BranchAndBound(const Graph& graph, const BranchAndBoundOptions& options,
                                Control& control)
@@ -22,11 +30,13 @@ BranchAndBound::BranchAndBound(const Graph& graph, const BranchAndBoundOptions& 
 }
 
 double BranchAndBound::cutoff() const {
-  double last = options_.floor;
-  if (!wants_several())
-    last = std::max(last, result_.value);
-  else if (static_cast<std::int64_t>(result_.found.size()) == options_.count)
-    last = std::max(last, result_.found.back().value);
+  if (!wants_several()) return cutoff_of(result_.value);
+  const bool has_all = static_cast<std::int64_t>(result_.found.size()) == options_.count;
+  return cutoff_of(has_all ? result_.found.back().value : -kInfinity);
+}
+
+double BranchAndBound::cutoff_of(double value) const {
+  const double last = std::max(options_.floor, value);
   if (last == -kInfinity) return -kInfinity;
   return last + graph_.tolerance(options_.relative_gap, last);
 }
@@ -199,6 +209,8 @@ void BranchAndBound::solve(const Node& node) {
   AdmmOptions relaxation = options_.relaxation;
   relaxation.relative_gap = options_.relative_gap;
   relaxation.cutoff = cutoff();
+  if (result_.nodes == 0 && may_have_network_)
+    relaxation.max_iterations = std::min(relaxation.max_iterations, kRoundsBeforeNetwork);
   const bool trace = std::exchange(control_.trace, false);  // of nodes, not of their rounds
   const AdmmResult result = admm_.run(relaxation, control_);
   control_.trace = trace;
@@ -237,8 +249,23 @@ void BranchAndBound::solve(const Node& node) {
   closed_ = std::max(closed_, bound);
 }
 
+void BranchAndBound::add_to_trace(std::int64_t nodes, double bound, double free) {
+  Trace& trace = result_.trace;
+  double value = result_.value;
+  if (network_search_) value = std::max(value, network_search_->value());
+  if (!trace.upper_bound.empty()) bound = std::min(bound, trace.upper_bound.back());
+  trace.iteration.push_back(nodes);
+  trace.upper_bound.push_back(std::max(value, bound));
+  trace.value.push_back(value);
+  trace.primal_residual.push_back(std::nan(""));
+  trace.dual_residual.push_back(std::nan(""));
+  trace.active.push_back(free);
+}
+
 BranchAndBoundResult BranchAndBound::run() {
+  may_have_network_ = !wants_several() && has_network(graph_);
   open_.push({kInfinity, created_++, graph_.pins, nullptr});
+  bool is_proven = false;
   while (!open_.empty()) {
     if (wants_several())
       result_.upper_bound = open_.top().bound;  // of what is left
@@ -246,27 +273,31 @@ BranchAndBoundResult BranchAndBound::run() {
       result_.upper_bound =
           std::min(result_.upper_bound, std::max(result_.value, open_.top().bound));
     if (open_.top().bound <= cutoff()) break;
-    if (result_.nodes >= options_.max_nodes || (result_.nodes > 0 && control_.should_stop())) {
+    if (result_.nodes >= options_.max_nodes || (result_.nodes > 0 && control_.should_stop()))
       return std::move(result_);
+    if (result_.nodes > 0 && may_have_network_) start_network();
+    if (is_turn_of_network()) {
+      is_proven = search_network();
+      if (is_proven) break;
+      continue;
     }
     const Node node = open_.top();
     open_.pop();
     solve(node);
     if (control_.trace) {
-      const double best_open = open_.empty() ? -kInfinity : open_.top().bound;
       std::int64_t free = 0;
       for (const Pin pin : node.pins) free += pin < 0 ? 1 : 0;
-      result_.trace.iteration.push_back(result_.nodes);
-      result_.trace.upper_bound.push_back(std::max(result_.value, best_open));
-      result_.trace.value.push_back(result_.value);
-      result_.trace.primal_residual.push_back(std::nan(""));
-      result_.trace.dual_residual.push_back(std::nan(""));
-      result_.trace.active.push_back(static_cast<double>(free) /
-                                     std::max<double>(1.0, static_cast<double>(node.pins.size())));
+      add_to_trace(
+          result_.nodes, open_.empty() ? -kInfinity : open_.top().bound,
+          static_cast<double>(free) / std::max<double>(1.0, static_cast<double>(node.pins.size())));
     }
   }
   const bool found = result_.value > -kInfinity;
   result_.outcome = found ? Outcome::kOptimal : Outcome::kInfeasible;
+  if (is_proven) {
+    result_.upper_bound = std::max(result_.value, result_.upper_bound);
+    return std::move(result_);
+  }
   if (!open_.empty()) closed_ = std::max(closed_, open_.top().bound);
   if (wants_several())
     result_.upper_bound = closed_;

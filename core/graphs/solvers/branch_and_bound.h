@@ -1,5 +1,9 @@
 // The best assignment with a proof, or the k best: best-first search with ADMM's bounds.
 //
+// Where the first relaxation leaves a gap, a search of a cost function network takes turns with
+// this one (cost_network/): its bounds are weaker, but its nodes are faster by far. Whichever is
+// first has the proof.
+//
 // For several assignments, a node in which one was found is divided as by Lawler: any other one
 // differs first in the i-th of the variables that are true in it, for some i, so that each child
 // keeps those before and gives up the i-th. What the parent's dual scores say of a variable bounds
@@ -8,11 +12,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <queue>
 #include <span>
 #include <vector>
 
 #include "graphs/solvers/admm/admm.h"
+#include "graphs/solvers/cost_network/network_search.h"
 
 namespace turbotree::graphs {
 
@@ -33,7 +39,7 @@ struct BranchAndBoundOptions {
 struct BranchAndBoundResult {
   Outcome outcome = Outcome::kLimit;  // kOptimal, kLimit or kInfeasible
   std::int64_t impossible_factor = -1;
-  std::int64_t nodes = 0;   // relaxations solved
+  std::int64_t nodes = 0;   // relaxations solved, and subproblems of a network
   std::int64_t rounds = 0;  // of ADMM, in all of them
   double value = -kInfinity;
   double upper_bound = kInfinity;
@@ -98,12 +104,24 @@ class BranchAndBound {
   }
   // A bound that does not exceed this cannot hide a better assignment.
   double cutoff() const;
+  // The same for one assignment, of this value.
+  double cutoff_of(double value) const;
+  // Turns the graph into a network if that can be done.
+  void start_network();
+  // Whether it is the network's turn.
+  bool is_turn_of_network() const;
+  // Searches the network for a while; whether that gave a proof.
+  bool search_network();
+  void add_to_trace(std::int64_t nodes, double bound, double free);
 
   const Graph& graph_;
   BranchAndBoundOptions options_;
   Control& control_;
   Admm admm_;
   std::priority_queue<Node> open_;
+  bool may_have_network_ = false;  // and it is not known yet
+  std::optional<CostNetwork> network_;
+  std::optional<NetworkSearch> network_search_;
   std::int64_t created_ = 0;
   double bound_ = kInfinity;    // what the present scores of the links give, before losses
   double closed_ = -kInfinity;  // no assignment that was ruled out is better than this

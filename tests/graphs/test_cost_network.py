@@ -1,0 +1,160 @@
+"""The search of cost function networks, which follows when the first relaxation leaves a gap.
+
+One round of ADMM closes next to no gap, so that the network has to.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles.graphs import ALL_KINDS, random_graph
+from oracles.optima import optima, parsing_graph, scaled
+
+from turbotree.errors import InfeasibleError
+from turbotree.graphs import FactorGraph, Kind, Solution, Status, branch_and_bound, brute_force
+
+#: Kinds without a translation keep the search on relaxations.
+AUTOMATA = (Kind.HEAD_AUTOMATON, Kind.GRANDPARENT_AUTOMATON, Kind.TRIPLE_AUTOMATON)
+KINDS = tuple(kind for kind in ALL_KINDS if kind not in AUTOMATA)
+
+seeds = st.integers(0, 2**32 - 1)
+
+
+def search(graph: FactorGraph, **options: object) -> Solution:
+    return branch_and_bound(graph, max_rounds_per_node=1, **options)  # type: ignore[arg-type]
+
+
+def best_of(graph: FactorGraph) -> float:
+    try:
+        return brute_force(graph).value
+    except InfeasibleError:
+        return -np.inf
+
+
+def assert_proven(graph: FactorGraph, best: float, scale: float = 1.0) -> None:
+    if best == -np.inf:
+        with pytest.raises(InfeasibleError):
+            search(graph)
+        return
+    found = search(graph)
+    assert found.status is Status.OPTIMAL
+    slack = 2 * found.tolerance + 1e-12 * abs(best)
+    assert best - slack <= found.value <= best + 1e-12 * max(abs(best), scale)
+    assert found.value <= found.upper_bound
+    assert best - 1e-12 * max(abs(best), scale) <= found.upper_bound <= best + slack
+    assert graph.value(found.values) == pytest.approx(found.value, rel=1e-12, abs=1e-12 * scale)
+
+
+@settings(max_examples=300, deadline=None)
+@given(seeds)
+def test_graphs_of_all_kinds_have_the_optimum_of_enumeration(seed):
+    rng = np.random.default_rng(seed)
+    graph = random_graph(rng, KINDS, factors=int(rng.integers(1, 12)))
+    assert_proven(graph, best_of(graph))
+
+
+@settings(max_examples=60, deadline=None)
+@given(seeds, st.sampled_from(KINDS))
+def test_each_kind_has_a_translation(seed, kind):
+    rng = np.random.default_rng(seed)
+    graph = random_graph(rng, [kind, Kind.PAIR, Kind.PAIR], factors=8, negated=0.5)
+    assert_proven(graph, best_of(graph))
+
+
+@settings(max_examples=60, deadline=None)
+@given(seeds, st.sampled_from([1e-9, 1e-4, 1e4, 1e12]))
+def test_the_unit_of_scores_does_not_matter(seed, factor):
+    graph = random_graph(np.random.default_rng(seed), KINDS, factors=6)
+    changed = scaled(graph, factor)
+    assert_proven(changed, best_of(changed), factor)
+
+
+@settings(max_examples=60, deadline=None)
+@given(seeds, st.sampled_from([-1e4, -1e9, -1e300, -np.inf]))
+def test_masks_are_obeyed(seed, mask):
+    rng = np.random.default_rng(seed)
+    graph = random_graph(rng, KINDS, factors=6, evidence=0.0)
+    graph.set_scores(mask, variables=rng.permutation(len(graph))[:3])
+    best = best_of(graph)
+    if best > -1e4 / 2:
+        assert_proven(graph, best)
+    elif best > -np.inf:  # a mask that cannot be avoided
+        found = search(graph)
+        assert found.value == pytest.approx(best, rel=1e-6)
+        assert found.upper_bound >= best * (1 + 1e-12)
+
+
+@settings(max_examples=40, deadline=None)
+@given(seeds)
+def test_constants_do_not_matter(seed):
+    # The same for each arc into a word: a constant of all trees, far larger than the scores.
+    rng = np.random.default_rng(seed)
+    graph = parsing_graph(seed % 1000, words=4, pairs=20)
+    heads = np.array([(h, m) for m in range(1, 5) for h in range(5) if h != m])[:, 1]
+    shift = 1e7 * rng.normal(size=5)
+    best = best_of(graph) + shift[1:].sum()
+    graph.set_scores(graph.scores + shift[heads])
+    assert search(graph).value == pytest.approx(best, abs=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_trees_of_any_shape_are_those_of_the_exact_program(seed):
+    graph = parsing_graph(seed, words=7, pairs=200, strength=1.5)
+    assert_proven(graph, optima(graph).exact)
+
+
+def loose_parse(seed: int, words: int = 12) -> FactorGraph:
+    """Arcs and pairs of random scores: the relaxation is far off."""
+    return parsing_graph(3 * seed, words=words, pairs=1500, strength=1.0)
+
+
+@pytest.mark.parametrize("nodes", [2, 3, 5, 8, 13, 50, 200])
+def test_a_search_that_is_stopped_keeps_a_true_bound(nodes):
+    for seed in range(3):
+        graph = loose_parse(seed)
+        best = branch_and_bound(graph).value
+        found = search(graph, max_nodes=nodes)
+        assert found.iterations <= nodes
+        assert found.value <= best + found.tolerance
+        assert found.upper_bound >= best - 1e-9
+        assert graph.value(found.values) == pytest.approx(found.value)
+        assert (found.status is Status.OPTIMAL) == (found.gap <= found.tolerance)
+
+
+def test_the_bound_closes_in_with_the_nodes():
+    found = search(loose_parse(1), trace=True)
+    rows = found.trace
+    assert found.status is Status.OPTIMAL
+    assert rows.iteration.tolist() == list(range(1, found.iterations + 1))
+    assert found.iterations > 10
+    assert (np.diff(rows.upper_bound) <= 0).all()
+    assert (np.diff(rows.value) >= 0).all()
+    assert (rows.upper_bound >= rows.value).all()
+    assert rows.value[-1] == found.value
+
+
+def test_a_value_that_only_an_infinite_score_forbids_is_avoided():
+    graph = FactorGraph()
+    states = graph.variables(np.array([[3.0, 0.0], [3.0, 0.0], [3.0, 0.0]]))
+    for i, j in ((0, 1), (1, 2), (0, 2)):
+        graph.table([states[i], states[j]], [[-np.inf, 0.0], [0.0, -np.inf]])
+    with pytest.raises(InfeasibleError):  # three that all differ, of two states
+        search(graph)
+
+
+def test_a_large_table_is_left_to_relaxations():
+    rng = np.random.default_rng(5)
+    graph = FactorGraph()
+    xs = graph.variables(rng.normal(size=10))
+    graph.table([[x] for x in xs[:9]], rng.normal(size=(2,) * 9))  # 512 combinations
+    graph.pair(xs[:-1], xs[1:], rng.normal(size=9))
+    assert search(graph).value == pytest.approx(brute_force(graph).value)
+
+
+def test_the_same_answer_each_time():
+    graph = loose_parse(2)
+    first, second = search(graph), search(graph)
+    assert first.iterations == second.iterations
+    assert first.values.tolist() == second.values.tolist()
