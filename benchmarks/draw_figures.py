@@ -240,6 +240,29 @@ def second_order(figures: Figures) -> str:
     return table([*head, "turbotree flow", "AD3 flow"], rows)
 
 
+def proofs(figures: Figures) -> str:
+    """Draw branch and bound beside toulbar2."""
+    rows = []
+    for name in ("hard 10", "hard 20", "hard 30", "mid 40"):
+        one = figures[f"graphs/proofs/{name}"]
+        kind, words = name.split()
+        rows.append(
+            [
+                f"{'loose' if kind == 'hard' else 'nearly tight'}, {words} words",
+                f"{one['proven']} of {one['problems']}",
+                f"{one['median s']:.3f} s",
+                f"{one['largest s']:.2f} s",
+                f"{one['toulbar2 proven']} of {one['problems']}",
+                f"{one['toulbar2 median s']:.3f} s",
+                f"{one['toulbar2 largest s']:.2f} s",
+                f"{one['ratio']:.2f}",
+                f"{one['ratio to the last']:.2f}",
+            ]
+        )
+    head = ["relaxation", "turbotree proves", "median", "longest", "toulbar2 proves", "median"]
+    return table([*head, "longest", "ratio", "ratio to the last"], rows)
+
+
 def published(figures: Figures) -> str:
     """Draw what stronger parsers have published."""
     treebanks = {**TREEBANKS, "fr_sequoia": "French Sequoia"}
@@ -336,6 +359,7 @@ TABLES: dict[str, Callable[[Figures], str]] = {
     "taggers": taggers,
     "raw text": raw_text,
     "second order": second_order,
+    "proofs": proofs,
     "published": published,
     "losses": losses,
     "rule costs": rule_costs,

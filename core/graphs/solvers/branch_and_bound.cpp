@@ -249,12 +249,17 @@ void BranchAndBound::solve(const Node& node) {
   closed_ = std::max(closed_, bound);
 }
 
-void BranchAndBound::add_to_trace(std::int64_t nodes, double bound, double free) {
+void BranchAndBound::add_to_trace(double bound, double free) {
   Trace& trace = result_.trace;
   double value = result_.value;
   if (network_search_) value = std::max(value, network_search_->value());
   if (!trace.upper_bound.empty()) bound = std::min(bound, trace.upper_bound.back());
-  trace.iteration.push_back(nodes);
+  if (!trace.iteration.empty() && trace.iteration.back() == result_.nodes) {
+    trace.upper_bound.back() = std::max(value, bound);
+    trace.value.back() = value;
+    return;
+  }
+  trace.iteration.push_back(result_.nodes);
   trace.upper_bound.push_back(std::max(value, bound));
   trace.value.push_back(value);
   trace.primal_residual.push_back(std::nan(""));
@@ -288,7 +293,7 @@ BranchAndBoundResult BranchAndBound::run() {
       std::int64_t free = 0;
       for (const Pin pin : node.pins) free += pin < 0 ? 1 : 0;
       add_to_trace(
-          result_.nodes, open_.empty() ? -kInfinity : open_.top().bound,
+          open_.empty() ? -kInfinity : open_.top().bound,
           static_cast<double>(free) / std::max<double>(1.0, static_cast<double>(node.pins.size())));
     }
   }

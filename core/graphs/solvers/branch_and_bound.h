@@ -39,7 +39,7 @@ struct BranchAndBoundOptions {
 struct BranchAndBoundResult {
   Outcome outcome = Outcome::kLimit;  // kOptimal, kLimit or kInfeasible
   std::int64_t impossible_factor = -1;
-  std::int64_t nodes = 0;   // relaxations solved, and subproblems of a network
+  std::int64_t nodes = 0;   // relaxations solved, and what the search of a network took
   std::int64_t rounds = 0;  // of ADMM, in all of them
   double value = -kInfinity;
   double upper_bound = kInfinity;
@@ -112,7 +112,8 @@ class BranchAndBound {
   bool is_turn_of_network() const;
   // Searches the network for a while; whether that gave a proof.
   bool search_network();
-  void add_to_trace(std::int64_t nodes, double bound, double free);
+  // A row per node; what is new of the last one replaces its row.
+  void add_to_trace(double bound, double free);
 
   const Graph& graph_;
   BranchAndBoundOptions options_;

@@ -13,6 +13,14 @@ namespace {
 // takes about four times as long; and so many at once.
 constexpr std::int64_t kEntriesPerLink = 32, kEntriesAtOnce = 4'000'000;
 
+// Subproblems of the network that take about as long as a relaxation: they count as one node.
+constexpr std::int64_t kSubproblemsPerNode = 64;
+constexpr std::int64_t kMostNodes = std::int64_t{1} << 50;  // no one waits for more
+
+std::int64_t nodes_of(const NetworkSearch& search) {
+  return (search.nodes() + kSubproblemsPerNode - 1) / kSubproblemsPerNode;
+}
+
 }  // namespace
 
 void BranchAndBound::start_network() {
@@ -36,14 +44,17 @@ bool BranchAndBound::is_turn_of_network() const {
 bool BranchAndBound::search_network() {
   NetworkSearch& search = *network_search_;
   if (result_.value > -kInfinity) search.offer(result_.value, result_.values);
-  const std::int64_t before = result_.nodes - search.nodes();
-  if (control_.trace)
-    search.each_node = [&] {
-      add_to_trace(before + search.nodes(), search.upper_bound(), search.open_share());
-    };
-  const bool is_proven = search.run(options_.max_nodes - result_.nodes, kEntriesAtOnce);
-  result_.nodes = before + search.nodes();
+  const std::int64_t before = result_.nodes - nodes_of(search);
+  const auto note = [&] {
+    result_.nodes = before + nodes_of(search);
+    if (control_.trace) add_to_trace(search.upper_bound(), search.open_share());
+  };
+  if (control_.trace) search.each_node = note;
+  const std::int64_t left = std::min(options_.max_nodes - before, kMostNodes);
+  const bool is_proven = search.run(kSubproblemsPerNode * left - search.nodes(), kEntriesAtOnce);
+  search.each_node = nullptr;
   if (search.value() > -kInfinity) take(search.value(), search.values());
+  note();
   result_.upper_bound = std::min(result_.upper_bound, search.upper_bound());
   return is_proven;
 }

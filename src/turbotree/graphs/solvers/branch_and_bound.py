@@ -1,4 +1,4 @@
-"""The best assignment with a proof, by search on top of ADMM."""
+"""The best assignment with a proof, by search on top of ADMM and on cost function networks."""
 
 from __future__ import annotations
 
@@ -22,18 +22,22 @@ def branch_and_bound(
     time_limit_seconds: float | None = None,
     trace: bool = False,
 ) -> Solution:
-    """Find the best assignment and prove it, by best-first search with ADMM's bounds.
+    """Find the best assignment and prove it, by search with bounds.
 
     A node of the search fixes some variables and solves the relaxation of the rest, going on from
     where its parent's relaxation stopped. It is closed when its bound falls to the best value
     found. Otherwise, variables of which one value could not beat that any more are fixed, and the
     most fractional one of the others is tried both ways.
 
+    Where the first relaxation leaves a gap, a second search takes turns with this one, on the graph
+    as a cost function network: its bounds are weaker, but its nodes are faster by far. Graphs with
+    automata or functions of your own have no such network.
+
     Parameters
     ----------
     graph : FactorGraph
     max_nodes : int
-        How many relaxations to solve.
+        How many relaxations to solve; 64 subproblems of the network count as one.
     max_rounds_per_node : int
         How many rounds of ADMM a relaxation may take.
     tolerance : float
