@@ -1,7 +1,7 @@
 // The best assignment of a cost function network with a proof: hybrid best-first search.
 //
 // Depth-first plunges give one variable a value, or forbid it that value. A node is a subproblem
-// with a bound that is updated, not computed anew; values too dear to beat the best assignment
+// with a bound that is updated, not computed again; values too dear to beat the best assignment
 // found are forbidden. After some dead ends, what a plunge has left open joins the queue, and the
 // best of the queue is next (Allouche et al. 2015): bounds rise early, and memory stays small.
 #pragma once
