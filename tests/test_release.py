@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import zipfile
 from datetime import date
@@ -68,6 +69,27 @@ def test_classifiers_name_pythons_from_the_oldest_that_is_allowed() -> None:
     oldest = int(about["Requires-Python"].removeprefix(">=3."))
     assert named
     assert [int(minor) for minor in named] == list(range(oldest, oldest + len(named)))
+
+
+#: Names of `typing` that Python 3.10 lacks: only type checkers may import them.
+_LATER = {"LiteralString", "Never", "NotRequired", "Required", "Self", "TypeVarTuple", "Unpack"}
+
+
+def late_imports(source: str) -> set[str]:
+    """Find what a module imports from `typing` when it is loaded and Python 3.10 lacks."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            node.body = []
+    imports = (node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom))
+    return {one.name for node in imports if node.module == "typing" for one in node.names} & _LATER
+
+
+def test_modules_load_with_the_typing_of_python_3_10() -> None:
+    assert late_imports("from typing import Any, Self") == {"Self"}
+    modules = (ROOT / "src").rglob("*.py")
+    found = {str(path): late_imports(path.read_text(encoding="utf-8")) for path in modules}
+    assert not {path: names for path, names in found.items() if names}
 
 
 def made_up_wheel(folder: Path, tag: str, ending: str, **more: bytes) -> Path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from time import process_time
-from typing import Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from turbotree.parsing.decoding import decode
 from turbotree.parsing.parts import PartSet, ScoredSentence
 from turbotree.scoring import Batch
 from turbotree.text import Sentence
+
+if TYPE_CHECKING:
+    from typing import Unpack  # Python 3.10 lacks it
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal, Self, Unpack, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +54,9 @@ from turbotree.graphs.solvers.options import (
     Toulbar2Options,
 )
 from turbotree.graphs.solvers.registry import check_options, find_marginal_solver, find_solver
+
+if TYPE_CHECKING:
+    from typing import Self, Unpack  # Python 3.10 lacks them
 
 #: The most variables that the blocks' 32-bit numbers can name.
 _MOST_VARIABLES = 2**31 - 1

@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Unpack
+from typing import TYPE_CHECKING
 
 from turbotree.display.selection_report import BudgetResult, SelectionReport, selection_record
 from turbotree.errors import InputError
@@ -21,6 +21,9 @@ from turbotree.learning.progress import Progress
 from turbotree.learning.selection.budgeted import TemplateSelection
 from turbotree.learning.selection.selector import SelectionOptions, sorted_budgets
 from turbotree.naming import options_from
+
+if TYPE_CHECKING:
+    from typing import Unpack  # Python 3.10 lacks it
 
 #: The templates of labels alone, which see no word: always kept, and not counted.
 _LABELS_ALONE = ("prev", "prevprev")

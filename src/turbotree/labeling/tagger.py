@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,8 @@ from turbotree.streaming import map_batches
 from turbotree.text import Sentence, as_sentence, check_many
 
 if TYPE_CHECKING:
+    from typing import Unpack  # Python 3.10 lacks it
+
     from turbotree.labeling.data import TrainingSource
     from turbotree.labeling.training import TrainTaggerKeywords
     from turbotree.networks import Network

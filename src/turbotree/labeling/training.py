@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -45,6 +45,9 @@ from turbotree.networks.weighting import held_out
 from turbotree.scoring import Batch
 from turbotree.text import Sentence
 from turbotree.text.sentence import fingerprint
+
+if TYPE_CHECKING:
+    from typing import Unpack  # Python 3.10 lacks it
 
 #: What fills a column, and one record per epoch of its training.
 TrainedStage = tuple[TaggerStage, list[dict[str, Any]]]

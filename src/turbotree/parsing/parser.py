@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from time import thread_time
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypedDict, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -42,6 +42,8 @@ from turbotree.streaming import map_batches, skipping_failures
 from turbotree.text import Sentence, as_sentence, check_many
 
 if TYPE_CHECKING:
+    from typing import Unpack  # Python 3.10 lacks it
+
     from turbotree.parsing.training.trainer import TrainParserKeywords
     from turbotree.parsing.training.treebank import TrainingSource
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any
 
 from turbotree.evaluation import attachment_scores
 from turbotree.labeling import Tagger, TaggerOptions
@@ -30,6 +30,9 @@ from turbotree.pipeline.tokenizer_training import train_tokenizer
 from turbotree.pipeline.work import TAGGER, expected_work, fold_name, tells_spaces
 from turbotree.text import Sentence
 from turbotree.text.sentence import fingerprint
+
+if TYPE_CHECKING:
+    from typing import Unpack  # Python 3.10 lacks it
 
 #: What to say of training data that do not tell where tokens touch one another.
 WITHOUT_SPACES = (

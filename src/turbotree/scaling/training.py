@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any
 
 from turbotree.arrays import KeyArray
 from turbotree.errors import InputError
@@ -35,6 +35,9 @@ from turbotree.scaling.shards import Shard, deal
 from turbotree.scaling.worker_pool import WorkerPool
 from turbotree.scoring import SparseScorer, sparse
 from turbotree.text import Sentence, write_sentences
+
+if TYPE_CHECKING:
+    from typing import Unpack  # Python 3.10 lacks it
 
 _SHARED = "shards-"
 #: Matches what a run that is killed may leave in the folder of its checkpoints.

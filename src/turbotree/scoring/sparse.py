@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Self
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from turbotree.features import (
 )
 from turbotree.features._core import Gradient, Prepared
 from turbotree.scoring.part_scorer import Batch, PartScorer, PartScores, WeightedSum
+
+if TYPE_CHECKING:
+    from typing import Self  # Python 3.10 lacks it
 
 
 class SparseScorer:

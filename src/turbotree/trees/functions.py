@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from turbotree.arrays import FloatArray, LongArray
 from turbotree.errors import InputError
 from turbotree.naming import check_names
 from turbotree.trees._constraints import Arcs
 from turbotree.trees.distribution import TreeMarginals, Trees
+
+if TYPE_CHECKING:
+    from typing import Unpack  # Python 3.10 lacks it
 
 
 class ShapeOptions(TypedDict, total=False):

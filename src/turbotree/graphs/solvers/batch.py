@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import chain
-from typing import TYPE_CHECKING, Literal, Unpack, overload
+from typing import TYPE_CHECKING, Literal, overload
 
 from turbotree.graphs.solvers.options import (
     AdmmOptions,
@@ -20,6 +20,8 @@ from turbotree.graphs.solvers.registry import check_options, find_preparation, f
 from turbotree.interrupts import Threads
 
 if TYPE_CHECKING:
+    from typing import Unpack  # Python 3.10 lacks it
+
     from turbotree.graphs.graph import FactorGraph
     from turbotree.graphs.solution import Solution
 

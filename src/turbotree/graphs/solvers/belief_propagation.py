@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
@@ -31,6 +31,8 @@ from turbotree.graphs.solvers.registry import check_options
 from turbotree.naming import unknown
 
 if TYPE_CHECKING:
+    from typing import Unpack  # Python 3.10 lacks it
+
     from turbotree.graphs.graph import FactorGraph
 
 #: The core's numbers of the schedules.

@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Unpack
+from typing import TYPE_CHECKING
 
 from turbotree.display.selection_report import BudgetResult, SelectionReport, selection_record
 from turbotree.errors import InputError
@@ -27,6 +27,9 @@ from turbotree.parsing.training.trainer import (
 )
 from turbotree.parsing.training.treebank import TrainingSource
 from turbotree.scoring import SparseScorer
+
+if TYPE_CHECKING:
+    from typing import Unpack  # Python 3.10 lacks it
 
 
 def select_parser(

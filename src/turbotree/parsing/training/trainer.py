@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -44,6 +44,9 @@ from turbotree.parsing.training.treebank import (
 from turbotree.scoring import SparseScorer, sparse
 from turbotree.text import Sentence
 from turbotree.text.sentence import fingerprint
+
+if TYPE_CHECKING:
+    from typing import Unpack  # Python 3.10 lacks it
 
 #: The stages of a parser, in order.
 STAGES = ("pruner", "parts", "labels", "network")
