@@ -1,4 +1,4 @@
-"""toulbar2 in a process of its own: problems in, one JSON value a line, answers out.
+"""toulbar2 in a process of its own: problems in, one JSON value per line, answers out.
 
 toulbar2 keeps Python's lock and global state while it solves; here it can be stopped, and disturbs
 nobody. Costs are whole numbers; null is forbidden.
