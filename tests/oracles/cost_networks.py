@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from turbotree.errors import InfeasibleError
-from turbotree.graphs import Network
+from turbotree.graphs import FactorGraph, Network
 
 
 @dataclass
@@ -46,6 +46,11 @@ def plain_networks(draw: st.DrawFn, costs: st.SearchStrategy[float]) -> Plain:
     return network
 
 
+def _exact(graph: FactorGraph) -> str:
+    """Enumeration, unless lists of exceptions have brought many variables."""
+    return "brute_force" if len(graph) <= 12 else "branch_and_bound"
+
+
 def assert_same(network: Network, plain: Plain, limit: float = np.inf) -> None:
     """The graph has the cost of each assignment, and its best is the best."""
     best = np.inf
@@ -65,7 +70,7 @@ def assert_same(network: Network, plain: Plain, limit: float = np.inf) -> None:
                 network.whole,
             )
             copy.fix(dict(enumerate(assignment)), "evidence")
-            answer = copy.answer(copy.graph.solve("brute_force"))
+            answer = copy.answer(copy.graph.solve(_exact(copy.graph)))
         except InfeasibleError:
             assert not allowed
             continue
@@ -77,7 +82,7 @@ def assert_same(network: Network, plain: Plain, limit: float = np.inf) -> None:
         assert abs(network.sign * -answer.value - cost) <= tolerance
         best = min(best, cost)
     try:
-        answer = network.answer(network.graph.solve("brute_force"))
+        answer = network.answer(network.graph.solve(_exact(network.graph)))
     except InfeasibleError:
         assert best == np.inf
         return
