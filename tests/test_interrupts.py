@@ -192,7 +192,8 @@ def test_solvers_give_the_best_so_far_when_that_is_enough(solver: str) -> None:
     rounds = "max_nodes" if solver == "branch_and_bound" else "max_iterations"
     with best_so_far(stop):
         found = graph.solve(solver, **{rounds: 10**9})
-    assert found.status is Status.LIMIT
+    # A relaxation may be solved before it is asked to stop; a search of this graph takes too long.
+    assert found.status is Status.LIMIT or (solver == "admm" and found.status is Status.RELAXED)
     # All that any assignment could have.
     pairs = sum(np.maximum(block.scores, 0).sum() for block in graph.blocks)
     most = np.maximum(graph.scores, 0).sum() + pairs

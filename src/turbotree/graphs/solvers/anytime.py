@@ -79,7 +79,7 @@ def solve_anytime(
     else:
         found = _both(graph, limits, tolerance, report or (lambda _: None))
     proof = found.tolerance * PROOF / tolerance
-    if gap is not None and found.status is Status.OPTIMAL and found.gap > proof:
+    if tolerance > PROOF and found.status is Status.OPTIMAL and found.gap > proof:
         found = replace(found, status=Status.LIMIT)  # the gap that was asked for is no proof
     return replace(found, seconds=limits.seconds)
 
