@@ -58,11 +58,11 @@ def _labels() -> object:
     return transitions.marginals([words], np.zeros(words * labels), edges)
 
 
-def _graph() -> FactorGraph:
+def _graph(side: int = 100) -> FactorGraph:
     graph = FactorGraph()
-    pixels = graph.variables(_RNG.normal(size=(100, 100)))
-    graph.pair(pixels[:, :-1], pixels[:, 1:], _RNG.normal(size=(100, 99)))
-    graph.pair(pixels[:-1], pixels[1:], _RNG.normal(size=(99, 100)))
+    pixels = graph.variables(_RNG.normal(size=(side, side)))
+    graph.pair(pixels[:, :-1], pixels[:, 1:], _RNG.normal(size=(side, side - 1)))
+    graph.pair(pixels[:-1], pixels[1:], _RNG.normal(size=(side - 1, side)))
     return graph
 
 
@@ -186,14 +186,13 @@ def test_the_shorter_of_two_time_limits_counts() -> None:
 
 @pytest.mark.parametrize("solver", ["admm", "branch_and_bound", "subgradient"])
 def test_solvers_give_the_best_so_far_when_that_is_enough(solver: str) -> None:
-    graph = _graph()
+    graph = _graph(300)  # solvers are asked every 20 ms: smaller ones may be relaxed by then
     stop = Stop()
     stop.set()
     rounds = "max_nodes" if solver == "branch_and_bound" else "max_iterations"
     with best_so_far(stop):
         found = graph.solve(solver, **{rounds: 10**9})
-    # A relaxation may be solved before it is asked to stop; a search of this graph takes too long.
-    assert found.status is Status.LIMIT or (solver == "admm" and found.status is Status.RELAXED)
+    assert found.status is Status.LIMIT
     # All that any assignment could have.
     pairs = sum(np.maximum(block.scores, 0).sum() for block in graph.blocks)
     most = np.maximum(graph.scores, 0).sum() + pairs

@@ -54,7 +54,8 @@ class NetworkOptions:
         "heads": a softmax over the heads of each word; "trees": a distribution over trees.
     average
         Decay of an exponential moving average of the weights, which then is the result; 0: none.
-        On English with predicted tags, averages and 18 epochs instead of 12 gain 0.9 points of LAS.
+        On development data of English with predicted tags, averages and 18 epochs instead of 12
+        gained a network alone 0.9 points of LAS (one seed).
     shards
         Pieces of each batch, which up to so many threads work on. Their number changes the result
         by rounding, that of the threads does not.
