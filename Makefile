@@ -135,7 +135,7 @@ TREEBANKS ?= $(DATA)/treebanks
 ENGLISH := $(TREEBANKS)/en_ewt-ud
 MODEL_EN := src/turbotree/models/en.safetensors
 sentences = awk 'BEGIN { RS = ""; ORS = "\n\n" } $(1)' $(2)
-PIPELINE := --task pipeline --network 300 --epochs 5 --trim parts=1.5,labels=6 --bits 8 \
+PIPELINE := --task pipeline --network 300 --epochs 5 --trim parts=1.5,labels=6 --bits 16 \
   --seed 1 --threads 2
 
 model-en: $(VENV)/.built

@@ -43,7 +43,7 @@ def main() -> int:
         nlp = tt.Pipeline.train(
             f"{start}-train.conllu",
             dev=f"{start}-dev.conllu",
-            bits=8,
+            bits=16,
             parser={"model": options.kind, "network": options.network, "epochs": 5, "trim": _TRIM},
         )
         nlp.save(model)

@@ -234,7 +234,7 @@ class Training {
 };
 
 void make_network(Network* self, const std::string& kernels, const Sizes& sizes,
-                  const Floats& weights, const Floats& vectors) {
+                  const Floats& weights, const Floats& vectors, bool whole_numbers) {
   const Layout layout(sizes);
   require(weights.shape(0) == layout.total, "the weights do not fit the network");
   check_vectors(sizes, vectors.shape(0));
@@ -243,7 +243,8 @@ void make_network(Network* self, const std::string& kernels, const Sizes& sizes,
                        [](float value) { return std::isfinite(value); });
   };
   require(finite(weights) && finite(vectors), "weights that are not finite");
-  new (self) Network(kernels_named(kernels), layout, copied(weights), copied(vectors));
+  new (self)
+      Network(kernels_named(kernels), layout, copied(weights), copied(vectors), whole_numbers);
 }
 
 Encodings encode_of(const Network& network, const OwnedInputs& inputs, int words_at_once,
@@ -380,6 +381,33 @@ Output<float, 2> product(const std::string& kernels, const Input<float, 2>& a,
   return to_numpy(std::move(c), columns);
 }
 
+std::vector<std::string> quantised_kernel_names() {
+  std::vector<std::string> names;
+  for (const quantised::Kernels* kernels : quantised::available_kernels())
+    names.emplace_back(kernels->name);
+  return names;
+}
+
+// For tests: C + A B in whole numbers.
+Output<float, 2> quantised_product(const std::string& kernels, const Input<float, 2>& a,
+                                   const Input<float, 2>& b, const Input<float, 2>& c) {
+  require(a.shape(1) == b.shape(0) && b.shape(1) > 0 && c.shape(0) == a.shape(0) &&
+              c.shape(1) == b.shape(1),
+          "matrices that do not fit");
+  const auto rows = static_cast<int>(a.shape(0)), columns = static_cast<int>(b.shape(1));
+  const auto depth = static_cast<int>(b.shape(0));
+  for (const quantised::Kernels* set : quantised::available_kernels()) {
+    if (kernels != set->name) continue;
+    const quantised::Matrix matrix(*set, b.data(), depth, columns);
+    std::vector<float> sums(c.data(), c.data() + c.size());
+    std::vector<std::byte> scratch;
+    matrix.multiply(a.data(), depth, rows, sums.data(), columns, true, scratch);
+    return to_numpy(std::move(sums), columns);
+  }
+  require(false, "this processor has no such kernels");
+  return {};
+}
+
 }  // namespace
 
 NB_MODULE(_core, m) {
@@ -417,7 +445,8 @@ NB_MODULE(_core, m) {
       .def_prop_ro("words", &Encodings::words);
 
   nb::class_<Network>(m, "Network")
-      .def("__init__", &make_network, "kernels"_a, "sizes"_a, "weights"_a, "vectors"_a)
+      .def("__init__", &make_network, "kernels"_a, "sizes"_a, "weights"_a, "vectors"_a,
+           "whole_numbers"_a)
       .def_prop_ro("kernels", [](const Network& network) { return network.kernels().name; })
       .def("encode", &encode_of, "inputs"_a, "words_at_once"_a, "threads"_a)
       .def("repeated", &repeated_of, "encodings"_a, "sentences"_a)
@@ -432,4 +461,6 @@ NB_MODULE(_core, m) {
   m.def("kernel_names", &kernel_names,
         "The sets of kernels that this processor has, fastest first.");
   m.def("product", &product, "kernels"_a, "a"_a, "b"_a);
+  m.def("quantised_kernel_names", &quantised_kernel_names);
+  m.def("quantised_product", &quantised_product, "kernels"_a, "a"_a, "b"_a, "c"_a);
 }

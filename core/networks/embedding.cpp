@@ -46,20 +46,6 @@ void for_rows(const Layout& layout, const Inputs& inputs, const HiddenInputs& hi
   one(kLemma, layout.lemmas, lemma_hidden ? 0 : inputs.lemmas[token], column);
 }
 
-// The pretrained vectors of a batch, zero for words that have none.
-std::vector<float> gathered(const Layout& layout, const float* vectors, const Inputs& inputs,
-                            const Steps& steps, const HiddenInputs& hidden) {
-  const int size = layout.sizes.input.vector_size;
-  std::vector<float> rows(static_cast<std::size_t>(steps.total()) * size);
-  for (int row = 0; row < steps.total(); ++row) {
-    const std::int32_t id = inputs.vectors[steps.tokens[row]];
-    if (id == 0 || (!hidden.left_out.empty() && hidden.left_out[row] >> kVector & 1)) continue;
-    std::copy_n(vectors + static_cast<std::ptrdiff_t>(id) * size, size,
-                rows.data() + static_cast<std::ptrdiff_t>(row) * size);
-  }
-  return rows;
-}
-
 }  // namespace
 
 void HiddenInputs::draw(const InputDropout& dropout, const Inputs& inputs, const Steps& steps,
@@ -77,25 +63,31 @@ void HiddenInputs::draw(const InputDropout& dropout, const Inputs& inputs, const
   }
 }
 
-void embed(const Kernels& kernels, const Layout& layout, const float* weights, const float* vectors,
-           const Packed& projection, const Inputs& inputs, const Steps& steps,
-           const HiddenInputs& hidden, float* to) {
-  const InputSizes& sizes = layout.sizes.input;
-  const int size = sizes.size();
+std::vector<float> gather_vectors(const Layout& layout, const float* vectors, const Inputs& inputs,
+                                  const Steps& steps, const HiddenInputs& hidden) {
+  const int size = layout.sizes.input.vector_size;
+  std::vector<float> rows(static_cast<std::size_t>(steps.total()) * size);
+  for (int row = 0; row < steps.total(); ++row) {
+    const std::int32_t id = inputs.vectors[steps.tokens[row]];
+    if (id == 0 || (!hidden.left_out.empty() && hidden.left_out[row] >> kVector & 1)) continue;
+    std::copy_n(vectors + static_cast<std::ptrdiff_t>(id) * size, size,
+                rows.data() + static_cast<std::ptrdiff_t>(row) * size);
+  }
+  return rows;
+}
+
+void embed(AddScaled add_scaled, const Layout& layout, const float* weights, const Inputs& inputs,
+           const Steps& steps, const HiddenInputs& hidden, float* to) {
+  const int size = layout.sizes.input.size();
   std::fill_n(to, static_cast<std::size_t>(steps.total()) * size, 0.0f);
   for (int row = 0; row < steps.total(); ++row) {
     float* const own = to + static_cast<std::ptrdiff_t>(row) * size;
     for_rows(layout, inputs, hidden, row, steps.tokens[row],
              [&](const Block& table, std::int32_t id, float scale, int column, int columns) {
-               kernels.add_scaled(
-                   weights + table.offset + static_cast<std::ptrdiff_t>(id) * columns, scale,
-                   own + column, columns);
+               add_scaled(weights + table.offset + static_cast<std::ptrdiff_t>(id) * columns, scale,
+                          own + column, columns);
              });
   }
-  if (sizes.projected_size == 0) return;
-  const std::vector<float> rows = gathered(layout, vectors, inputs, steps, hidden);
-  multiply(kernels, rows.data(), steps.total(), projection, to + size - sizes.projected_size, false,
-           sizes.vector_size, size);
 }
 
 void embed_backward(const Kernels& kernels, const Layout& layout, const float* vectors,
@@ -119,7 +111,7 @@ void embed_backward(const Kernels& kernels, const Layout& layout, const float* v
              });
   }
   if (sizes.projected_size == 0) return;
-  const std::vector<float> rows = gathered(layout, vectors, inputs, steps, hidden);
+  const std::vector<float> rows = gather_vectors(layout, vectors, inputs, steps, hidden);
   multiply_transposed(kernels, rows.data(), sizes.vector_size, sizes.vector_size,
                       d + size - sizes.projected_size, size, sizes.projected_size, steps.total(),
                       gradient + layout.projection.offset, buffers);

@@ -34,10 +34,16 @@ struct TouchedRows {
       : words(sizes.words), surfaces(sizes.surfaces), tags(sizes.tags), lemmas(sizes.lemmas) {}
 };
 
-// to: rows of the batch x the input's size. `vectors` are the pretrained ones.
-void embed(const Kernels& kernels, const Layout& layout, const float* weights, const float* vectors,
-           const Packed& projection, const Inputs& inputs, const Steps& steps,
-           const HiddenInputs& hidden, float* to);
+using AddScaled = void (*)(const float* from, float scale, float* to, int count);
+
+// The sums of embeddings. to: rows of the batch x the input's size; what is projected from the
+// pretrained vectors is left at zero.
+void embed(AddScaled add_scaled, const Layout& layout, const float* weights, const Inputs& inputs,
+           const Steps& steps, const HiddenInputs& hidden, float* to);
+
+// The pretrained vectors of a batch, zero for words that have none.
+std::vector<float> gather_vectors(const Layout& layout, const float* vectors, const Inputs& inputs,
+                                  const Steps& steps, const HiddenInputs& hidden);
 
 void embed_backward(const Kernels& kernels, const Layout& layout, const float* vectors,
                     const Inputs& inputs, const Steps& steps, const HiddenInputs& hidden,

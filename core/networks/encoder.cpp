@@ -6,22 +6,25 @@
 
 namespace turbotree::networks {
 
-void PackedWeights::pack(const float* all, bool transposed) {
+void PackedWeights::pack(const float* all, Packing packing) {
   weights = all;
+  const bool transposed = packing == Packing::training;
   const auto both = [&](const Block& block, Packed& to, Packed* back) {
     const float* const from = all + block.offset;
     to.pack(*kernels, from, block.rows, block.columns, block.columns, 1);
     if (transposed && back != nullptr)
       back->pack(*kernels, from, block.columns, block.rows, 1, block.columns);
   };
-  both(layout->projection, projection, nullptr);
-  lstm.resize(layout->lstm.size());
-  for (std::size_t i = 0; i < lstm.size(); ++i) {
-    both(layout->lstm[i].input, lstm[i].input, &lstm[i].input_transposed);
-    both(layout->lstm[i].recurrent, lstm[i].recurrent, &lstm[i].recurrent_transposed);
-    lstm[i].bias = all + layout->lstm[i].bias.offset;
+  if (packing != Packing::scores) {
+    both(layout->projection, projection, nullptr);
+    lstm.resize(layout->lstm.size());
+    for (std::size_t i = 0; i < lstm.size(); ++i) {
+      both(layout->lstm[i].input, lstm[i].input, &lstm[i].input_transposed);
+      both(layout->lstm[i].recurrent, lstm[i].recurrent, &lstm[i].recurrent_transposed);
+      lstm[i].bias = all + layout->lstm[i].bias.offset;
+    }
+    both(layout->perceptrons, perceptrons, &perceptrons_transposed);
   }
-  both(layout->perceptrons, perceptrons, &perceptrons_transposed);
   both(layout->arc, arc, &arc_transposed);
   both(layout->label, label, &label_transposed);
   both(layout->label_modifier, label_modifier, &label_modifier_transposed);
@@ -53,8 +56,14 @@ void encode(const PackedWeights& packed, const Inputs& inputs, const Steps& step
     activations.perceptron_mask = {};
   }
   activations.inputs[0].resize(rows * sizes.input.size());
-  embed(kernels, layout, packed.weights, packed.vectors, packed.projection, inputs, steps,
-        activations.hidden, activations.inputs[0].data());
+  const InputSizes& input_sizes = sizes.input;
+  float* const first = activations.inputs[0].data();
+  embed(kernels.add_scaled, layout, packed.weights, inputs, steps, activations.hidden, first);
+  if (input_sizes.projected_size > 0)
+    multiply(
+        kernels, gather_vectors(layout, packed.vectors, inputs, steps, activations.hidden).data(),
+        steps.total(), packed.projection, first + input_sizes.size() - input_sizes.projected_size,
+        false, input_sizes.vector_size, input_sizes.size());
   const int hidden = sizes.hidden;
   for (int layer = 0; layer < sizes.layers; ++layer) {
     std::vector<float>& input = activations.inputs[layer];

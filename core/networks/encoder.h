@@ -15,12 +15,16 @@
 
 namespace turbotree::networks {
 
+// What packed weights are for: for all that training does; for encoding and scoring; or for scoring
+// alone, where others encode.
+enum class Packing { training, everything, scores };
+
 // All weights, packed. The transposed ones are for training only.
 struct PackedWeights {
   PackedWeights(const Kernels& kernels, const Layout& layout)
       : kernels(&kernels), layout(&layout) {}
 
-  void pack(const float* weights, bool transposed);
+  void pack(const float* weights, Packing packing);
 
   const Kernels* kernels;
   const Layout* layout;

@@ -7,22 +7,6 @@
 #include "common/interrupt.h"
 
 namespace turbotree::networks {
-namespace {
-
-// The steps in the order of a direction; the step before each, and how many rows it has in common.
-template <class Use>
-void for_steps(const Steps& steps, Direction direction, Use use) {
-  const int count = steps.steps();
-  for (int i = 0; i < count; ++i) {
-    const int t = direction == Direction::forward ? i : count - 1 - i;
-    const int previous = direction == Direction::forward ? t - 1 : t + 1;
-    const int common = i == 0 ? 0 : std::min(steps.rows(t), steps.rows(previous));
-    use(t, previous, common);
-  }
-}
-
-}  // namespace
-
 void lstm_forward(const Kernels& kernels, const LstmWeights& weights, int hidden,
                   Direction direction, const Steps& steps, const float* input, int input_size,
                   float* output, int output_row, LstmTrace& trace) {

@@ -1,6 +1,7 @@
 // One direction of an LSTM layer over a batch (Hochreiter & Schmidhuber 1997).
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "networks/batch.h"
@@ -10,6 +11,18 @@
 namespace turbotree::networks {
 
 enum class Direction { forward, backward };
+
+// The steps in the order of a direction; the step before each, and how many rows it has in common.
+template <class Use>
+void for_steps(const Steps& steps, Direction direction, Use use) {
+  const int count = steps.steps();
+  for (int i = 0; i < count; ++i) {
+    const int t = direction == Direction::forward ? i : count - 1 - i;
+    const int previous = direction == Direction::forward ? t - 1 : t + 1;
+    const int common = i == 0 ? 0 : std::min(steps.rows(t), steps.rows(previous));
+    use(t, previous, common);
+  }
+}
 
 // The weights, packed for what reads them. The transposed ones are for training only.
 struct LstmWeights {

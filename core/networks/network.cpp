@@ -28,14 +28,16 @@ void bound(float* scores, int count) {
 }  // namespace
 
 Network::Network(const Kernels& kernels, const Layout& layout, std::vector<float> weights,
-                 std::vector<float> vectors)
+                 std::vector<float> vectors, bool whole_numbers)
     : kernels_(&kernels),
       layout_(layout),
       weights_(std::move(weights)),
       vectors_(std::move(vectors)),
       packed_(kernels, layout_) {
   packed_.vectors = vectors_.data();
-  packed_.pack(weights_.data(), false);
+  packed_.pack(weights_.data(), whole_numbers ? Packing::scores : Packing::everything);
+  if (whole_numbers)
+    quantised_.emplace(quantised::kernels_of(kernels), layout_, weights_.data(), vectors_.data());
 }
 
 Encodings Network::encode(const Inputs& inputs, int words_at_once, int threads) const {
@@ -65,13 +67,18 @@ Encodings Network::encode(const Inputs& inputs, int words_at_once, int threads) 
   run_on_threads(used, [&](int) {
     try {
       Activations activations;
+      quantised::Buffers buffers;
       Random unused(0);
       for (std::size_t i; !given_up && (i = next++) < ends.size();) {
         const std::size_t begin = i == 0 ? 0 : ends[i - 1];
         const std::span<const std::int32_t> chosen(order.data() + begin, ends[i] - begin);
         const Steps steps(inputs, chosen);
-        networks::encode(packed_, inputs, steps, nullptr, unused, activations);
-        gather(packed_, steps, activations.perceptrons, steps.sentences, encodings);
+        if (quantised_)
+          quantised_->encode(inputs, steps, buffers);
+        else
+          networks::encode(packed_, inputs, steps, nullptr, unused, activations);
+        gather(packed_, steps, quantised_ ? buffers.perceptrons : activations.perceptrons,
+               steps.sentences, encodings);
       }
     } catch (...) {
       given_up = true;

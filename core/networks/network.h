@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "networks/encoder.h"
 #include "networks/kernels.h"
 #include "networks/layout.h"
+#include "networks/quantised/encoder.h"
 
 namespace turbotree::networks {
 
@@ -33,8 +35,10 @@ struct LikelyArcs {
 
 class Network {
  public:
+  // Weights of 8 bits can be computed with whole numbers: faster, and with the same encodings on
+  // all processors.
   Network(const Kernels& kernels, const Layout& layout, std::vector<float> weights,
-          std::vector<float> vectors);
+          std::vector<float> vectors, bool whole_numbers);
   Network(const Network&) = delete;
   Network& operator=(const Network&) = delete;
 
@@ -66,6 +70,7 @@ class Network {
   Layout layout_;
   std::vector<float> weights_, vectors_;
   PackedWeights packed_;
+  std::optional<quantised::Encoder> quantised_;
 };
 
 }  // namespace turbotree::networks

@@ -47,7 +47,7 @@ BatchLoss Trainer::accumulate(const Inputs& inputs, const Targets& targets, cons
       shard.touched = TouchedRows(layout_.sizes.input);
     }
   packed_.vectors = vectors;
-  packed_.pack(state_.weights.data(), true);
+  packed_.pack(state_.weights.data(), Packing::training);
 
   // Shards of about the same length: the sentences are dealt out from the longest to the shortest.
   const Steps all(inputs, sentences);

@@ -109,8 +109,8 @@ class TaggerOptions:
     licence
         Licence of the training data, kept in the model file.
     bits
-        Bits of a weight in the finished model: 32, or 16 for a model of a third of the size. The
-        weights of a network take 16 in either case; 8 stores them in half of that.
+        Bits of a feature's weight in the finished model: 32, or 16 for tables of a third of the
+        size. The weights of a network always take 8; with a network, 8 means the same as 16.
     network
         Size of a BiLSTM whose scores join those of the features: 200 is accurate, 128 is fast, 0
         or None is none. A network that is trained already and knows the columns is taken as it is.
@@ -243,11 +243,6 @@ class TaggerOptions:
     def table_bits(self) -> int:
         """Bits of a weight in the tables of sparse features."""
         return max(16, self.bits)
-
-    @property
-    def network_bits(self) -> int:
-        """Bits of a weight of the network."""
-        return min(16, self.bits)
 
     def chosen_loss(self) -> Loss:
         """Return the loss."""

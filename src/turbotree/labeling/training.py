@@ -214,7 +214,7 @@ class TaggerTrainer:
         if isinstance(given, Network):
             return self._mixed(columns, trained, given)
         result = self._train_network(run, columns, options)
-        tagger = self._mixed(columns, trained, result.model.frozen(bits=self.options.network_bits))
+        tagger = self._mixed(columns, trained, result.model.frozen())
         tagger.record["network"] = result.to_record()
         return tagger
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from turbotree.features import Parts
 from turbotree.networks import _core
 from turbotree.text import Sentence
 
@@ -65,6 +66,8 @@ def input_shares(
     The shares tell how the logarithm would change, to first order, if all inputs faded. They need
     not add up to it: a network is not linear.
     """
+    arc = Parts.of_one([[head, modifier]])
+    log_probability = network.score(network.encode([sentence]), {"arc": arc})["arc"]
     arrays = network.inputs.arrays([sentence])
     matrices = dict(network.matrices())
     kinds = {
@@ -77,7 +80,7 @@ def input_shares(
         given = network.vectors.table[arrays["vectors"]]
         kinds["vector"] = given @ matrices["projection"]
     training, tables = _network_of_one(network, kinds, matrices, head, modifier)
-    loss, _, _ = training.accumulate(np.zeros(1, dtype=np.int32), False, 1)
+    training.accumulate(np.zeros(1, dtype=np.int32), False, 1)
     gradients = _split(training.gradient(), tables, kinds, len(sentence))
     names = {} if network.options.lemmas == "given" else {"lemma": "lower case"}
     shares = [
@@ -88,7 +91,7 @@ def input_shares(
         for word in range(1, len(sentence) + 1)
     ]
     shares = [share for share in shares if share.share != 0.0]
-    return -loss, sorted(shares, key=lambda share: -abs(share.share))
+    return float(log_probability[0]), sorted(shares, key=lambda share: -abs(share.share))
 
 
 def _bags(

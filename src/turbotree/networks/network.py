@@ -76,7 +76,7 @@ class Network(Stored):
         self.sizes = sizes_of(vocabulary, options, vectors)
         self.inputs = InputEncoder.of(vocabulary, options, vectors)
         table = np.zeros(0, dtype=np.float32) if vectors is None else vectors.table.ravel()
-        self._core = _core.Network(kernels, self.sizes, weights, table)
+        self._core = _core.Network(kernels, self.sizes, weights, table, whole_numbers=bits == 8)
 
     @property
     def labels(self) -> list[str]:
@@ -228,8 +228,11 @@ class Network(Stored):
 
         return network_of(arrays, header)
 
-    def frozen(self, *, bits: int = 16) -> Network:
-        """Return the network with its weights rounded to what a file of so many bits holds."""
+    def frozen(self, *, bits: int = 8) -> Network:
+        """Return the network with its weights rounded to what a file of so many bits holds.
+
+        With 8, sentences are encoded in whole numbers: faster, and the same on all processors.
+        """
         from turbotree.networks.storing import rounded
 
         return rounded(self, bits)

@@ -47,8 +47,8 @@ class PipelineOptions:
         Passes over the data for those models: fewer than for the one that stays, as their errors
         need only be alike.
     bits
-        Bits of a weight in the finished model, 16 or 32; 8 if the parser has a network, which
-        then takes half of the space.
+        Bits of a feature's weight in the finished model, 16 or 32. The weights of networks always
+        take 8; with a network, 8 means the same as 16.
     seed
         Decides every random choice.
     threads
@@ -118,11 +118,6 @@ class PipelineOptions:
         """Return how to train the network that tagger and parser share; None if there is none."""
         options = self.parser_network() if self.shared_network else None
         return None if options is None else options.without_lemmas(tags=False)
-
-    @property
-    def network_bits(self) -> int:
-        """Bits of a weight of the network."""
-        return min(16, self.bits)
 
     def tagger_options(self) -> dict[str, Any]:
         """Return how to train the tagger; a network that it shares is not among the options."""

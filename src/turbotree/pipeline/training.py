@@ -171,7 +171,7 @@ class _Trainer:
         folder = None if self.checkpoints is None else self.checkpoints / NETWORK_STAGE
         run = Run(folder, settings, self.resume, (NETWORK_STAGE,), self.progress)
         result = run.train(network_stage(task, score if self.dev else None))
-        network = result.model.frozen(bits=self.options.network_bits)
+        network = result.model.frozen()
         return {"network": network}, {"network": result.to_record()}
 
     def jackknife(self) -> list[Sentence]:

@@ -215,8 +215,8 @@ class TrainOptions(LearningOptions):
     )
     bits: int | None = _model(
         None,
-        "Bits per weight: 32, or 16 for a model a third of the size; 8 halves a network, too. "
-        "Without it, 16 for pipelines and 32 for the others.",
+        "Bits per weight of features: 32, or 16 for a model a third of the size. Without it, 16 "
+        "for pipelines and 32 for the others. A network always has 8; with one, 8 means 16 here.",
         metavar="N",
     )
     trim: str | None = _of_trees(

@@ -110,9 +110,8 @@ class TrainingOptions:
     licence
         Licence of the training data, kept in the model file.
     bits
-        Bits of a weight in the finished model: 32, or 16 for tables of a third of the size. The
-        weights of a network take 16 in either case; 8 stores them in half of that, and tables as
-        with 16.
+        Bits of a feature's weight in the finished model: 32, or 16 for tables of a third of the
+        size. The weights of a network always take 8; with a network, 8 means the same as 16.
     trim
         How much is omitted from the finished model: weights up to this many times the usual
         magnitude, below which they hardly count. One number, or one for each of ``"pruner"``,
@@ -253,11 +252,6 @@ class TrainingOptions:
     def table_bits(self) -> int:
         """Bits of a weight in the tables of sparse features."""
         return max(16, self.bits)
-
-    @property
-    def network_bits(self) -> int:
-        """Bits of a weight of the network."""
-        return min(16, self.bits)
 
     def _check_vectors(self) -> None:
         network, vectors, most = self.network_options(), self.vectors, self.max_vectors

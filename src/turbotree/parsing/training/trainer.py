@@ -361,7 +361,7 @@ class ParserTrainer:
             return {"dev UAS": scores.uas, "dev LAS": scores.las}
 
         result = self._run.train(network_stage(task, score if dev.heads else None))
-        network = result.model.frozen(bits=self.options.network_bits)
+        network = result.model.frozen()
         return network, {"network": result.to_record()}
 
     def _mixed(self, parser: Parser) -> Parser:
