@@ -145,8 +145,11 @@ class PipelineOptions(VectorOptions):
         return {**self._shared(), **vectors, "bits": bits, **given, "task": "tag"}
 
     def fold_options(self) -> dict[str, Any]:
-        """Return how to train taggers for jack-knifing: a network would only take time."""
-        quick = {"epochs": self.fold_epochs, "network": None, "bits": self.table_bits}
+        """Return how to train taggers for jack-knifing: a network would only take time.
+
+        Nothing is trimmed: without a network, the features have to tell all.
+        """
+        quick = {"epochs": self.fold_epochs, "network": None, "bits": self.table_bits, "trim": 1.0}
         usual = self.tagger_options().items()
         return {**{name: own for name, own in usual if name not in VECTOR_OPTIONS}, **quick}
 
