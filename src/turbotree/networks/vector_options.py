@@ -32,7 +32,7 @@ class VectorOptions:
     Attributes
     ----------
     vectors
-        A file, as :meth:`WordVectors.read` takes it, or vectors that were read already.
+        Their file, as :meth:`WordVectors.read` takes it, or vectors that were read already.
     max_vectors
         How many vectors to take of a file: those of words in the training data, then the most
         frequent.
