@@ -155,7 +155,7 @@ def test_files_that_a_page_names_exist(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     if page.name == "CHANGELOG.md":  # speaks of the past, too
         return
-    named = re.findall(r"`((?:core|src/turbotree|benchmarks|tests)/[\w/.*]+)`", text)
+    named = re.findall(r"`((?:core|src/turbotree|benchmarks|tests|tools)/[\w/.*]+)`", text)
     missing = [path for path in named if not any(ROOT.glob(path.rstrip("/")))]
     assert missing == []
 

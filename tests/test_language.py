@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 #: Folders and files that are read, with the endings of what is text.
-PLACES = (".", "docs", "examples", "benchmarks", "src", "core", "tests")
+PLACES = (".", "docs", "examples", "benchmarks", "src", "core", "tests", "tools")
 ENDINGS = (".md", ".py", ".cpp", ".h", ".js", ".html")
 
 #: What can be counted per something.

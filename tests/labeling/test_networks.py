@@ -18,7 +18,7 @@ from turbotree.errors import InputError, ModelFileError
 from turbotree.labeling import TaggerOptions
 from turbotree.labeling.mixture import network_weights
 from turbotree.modelfile import read_model, write_model
-from turbotree.networks import NetworkOptions
+from turbotree.networks import Network, NetworkOptions, WordVectors
 from turbotree.scoring import Batch
 from turbotree.text import Sentence, treebank, write_conllu
 
@@ -147,6 +147,35 @@ def test_options_say_what_is_wrong() -> None:
         TaggerOptions(network=-1)
     with pytest.raises(InputError, match="bits is 8"):
         TaggerOptions(bits=8)
+    with pytest.raises(InputError, match="vectors are for a network, and there is none"):
+        TaggerOptions(vectors="words.vec")
+    with pytest.raises(InputError, match="trim is -1"):
+        TaggerOptions(trim=-1)
+
+
+def test_the_network_of_a_tagger_reads_word_vectors(tagger: tt.Tagger, tmp_path: Path) -> None:
+    forms = sorted({form.lower() for one in TRAIN for form in one.forms})
+    lines = [f"{word} {i % 7} {i % 3} 1\n" for i, word in enumerate(["other", *forms])]
+    (tmp_path / "small.vec").write_text("".join(lines))
+    given = {"vectors": tmp_path / "small.vec", "max_vectors": len(forms)}
+    own = tt.Tagger.train(TRAIN, dev=DEV, vectors_licence="CC0", **given, **QUICK)
+    assert own.network is not None
+    assert own.network.vectors is not None
+    assert sorted(own.network.vectors.words) == forms  # those of words to train on come first
+    assert own.record["vectors"]["licence"] == "CC0"
+    assert "vectors" not in tagger.record
+    own.save(tmp_path / "model")
+    other = tt.Tagger.load(tmp_path / "model")
+    assert other.to_bytes() == own.to_bytes()
+    assert other.network is not None
+    assert other.network.vectors is not None
+    assert str(other.network.vectors) == f"{len(forms)} word vectors of size 3 (small.vec, CC0)"
+    # They make a difference: the same weights with other vectors give other scores.
+    network = other.network
+    swapped = WordVectors(network.vectors.words, network.vectors.table[:0:-1])
+    changed = Network(network.vocabulary, network.options, network.weights, vectors=swapped)
+    found, before = (one.column(one.encode(TEST), "upos") for one in (changed, network))
+    assert not np.allclose(found, before)
 
 
 @pytest.mark.parametrize("label", ["xpos", "5"])

@@ -91,11 +91,12 @@ def test_the_vectors_change_the_scores(parser: tt.Parser, file: Path) -> None:
     assert parsed(given, TEST) == parsed(parser, TEST)
 
 
-def test_words_of_train_and_dev_are_kept_first(parser: tt.Parser, file: Path) -> None:
+def test_words_to_train_on_are_kept_first(parser: tt.Parser, file: Path) -> None:
     record = parser.record["vectors"]
     assert (record["file"], record["size"]) == ("random.vec.gz", 7)
-    forms = {form.lower() for sentence in (*TRAIN, *DEV) for form in sentence.forms}
-    assert record["count"] == 50 + len(forms)
+    every = {form.lower() for sentence in (*TRAIN, *DEV) for form in sentence.forms}
+    assert record["count"] == 50 + len(every)
+    forms = {form.lower() for sentence in TRAIN for form in sentence.forms}
     few = tt.Parser.train(TRAIN, vectors=file, max_vectors=len(forms) + 2, **QUICK)
     assert few.network is not None
     assert few.network.vectors is not None
@@ -129,6 +130,9 @@ def test_options_say_what_is_wrong(file: Path, tmp_path: Path) -> None:
         TrainingOptions(model="turbo", vectors=tmp_path / "none")
     with pytest.raises(InputError, match="vectors is 5; expected a file"):
         TrainingOptions(model="turbo", vectors=5)  # type: ignore[arg-type]
+    for licensed in (None, WordVectors(["a"], np.ones((1, 2), np.float32), licence="CC0")):
+        with pytest.raises(InputError, match="vectors_licence is for a file"):
+            TrainingOptions(model="turbo", vectors=licensed, vectors_licence="CC0")
     for wrong in (0, -1, 1.5, None, "2", 2**40):
         with pytest.raises(InputError, match="max_vectors is"):
             TrainingOptions(model="turbo", vectors=file, max_vectors=wrong)  # type: ignore[arg-type]
@@ -152,12 +156,14 @@ def test_the_command_line_takes_vectors(
     run: Callable[..., Any], file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(NetworkOptions, "of_size", lambda hidden, seed: SMALL)
-    done = run("--network", 8, "--vectors", file, "--max-vectors", 60)
+    given = ("--vectors", file, "--max-vectors", 60, "--vectors-licence", "PDDL 1.0")
+    done = run("--network", 8, *given)
     assert done.exit_code == 0, done.output
     assert re.search(r"vectors  60 of size 7, for [1-9]\d\.\d % of the words", done.stderr)
     model = tmp_path / "model"
     shown = CliRunner().invoke(app, ["inspect", str(model)]).output
-    assert "60 word vectors of size 7" in " ".join(shown.split())
+    assert "60 word vectors of size 7 (random.vec.gz, PDDL 1.0)" in " ".join(shown.split())
+    assert "60 of size 7 from random.vec.gz; licence: PDDL 1.0" in " ".join(shown.split())
     facts = json.loads(CliRunner().invoke(app, ["inspect", str(model), "--json"]).output)
     assert facts["training"]["vectors"]["file"] == "random.vec.gz"
     assert str(file.parent).encode() not in model.read_bytes()
@@ -167,11 +173,13 @@ def test_the_command_line_takes_vectors(
     ("arguments", "message"),
     [
         (["--vectors", "{file}", "--model", "arc"],
-         "vectors are for a network: model turbo has one, or give its size"),
+         "vectors are for a network, and there is none: give its size"),
         (["--max-vectors", "5", "--model", "turbo"], "--max-vectors needs --vectors"),
-        (["--vectors", "{file}", "--task", "tag"], "--vectors is for parsers; this is a tagger"),
-        (["--vectors", "{file}", "--task", "pipeline"],
-         "--vectors is for parsers; this is a pipeline"),
+        (["--vectors-licence", "PDDL"], "--vectors-licence needs --vectors"),
+        (["--vectors", "{file}", "--task", "tag"],
+         "vectors are for a network, and there is none: give its size"),
+        (["--vectors", "{file}", "--task", "pipeline", "--network", "none"],
+         "vectors are for a network, and there is none: give its size"),
         (["--vectors", "{file}.no", "--model", "turbo"], "{file}.no: no such file"),
         (["--vectors", "{bad}", "--model", "turbo"], "{bad}:2: 1 values, expected 2"),
     ],

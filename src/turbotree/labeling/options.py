@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypedDict
+from typing import Any
 
 from turbotree.errors import InputError
 from turbotree.features.weights import check_bits
@@ -13,6 +13,7 @@ from turbotree.labeling.templates import load_templates
 from turbotree.learning import LearnerOptions, Loss
 from turbotree.naming import unknown
 from turbotree.networks import Network, NetworkOptions
+from turbotree.networks.vector_options import VectorKeywords, VectorOptions
 
 #: The tasks, each with the template sets it uses.
 TASKS = {
@@ -35,7 +36,7 @@ _LEAST_COUNTS = {"entities": 1}
 _NEGLIGIBLE = {"tag": 0.01, "tag_given": 0.02, "chunk": 0.02, "entities": 0.01}
 
 
-class TaggerKeywords(TypedDict, total=False):
+class TaggerKeywords(VectorKeywords, total=False):
     """The options of :class:`TaggerOptions` as keywords."""
 
     task: str
@@ -51,6 +52,7 @@ class TaggerKeywords(TypedDict, total=False):
     seed: int
     threads: int
     negligible: float | None
+    trim: float
     least_count: int | None
     noise: float | None
     dropout: float | None
@@ -62,7 +64,7 @@ class TaggerKeywords(TypedDict, total=False):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TaggerOptions:
+class TaggerOptions(VectorOptions):
     """How to train a tagger.
 
     Attributes
@@ -92,6 +94,9 @@ class TaggerOptions:
     negligible
         Weights of at most this magnitude are omitted from the finished model. By default the less
         the more templates there are.
+    trim
+        How much is omitted from the finished model: weights up to this many times the usual
+        `negligible`, below which they hardly count.
     least_count
         Words, affixes and the like that are rarer than this in the training data are all one. By
         default 1 for entities, where a name met once is worth knowing; else 2, and 3 for affixes.
@@ -114,6 +119,10 @@ class TaggerOptions:
     network
         Size of a BiLSTM whose scores join those of the features: 200 is accurate, 128 is fast, 0
         or None is none. A network that is trained already and knows the columns is taken as it is.
+
+    Pretrained word vectors for the network are those of
+    :class:`~turbotree.networks.vector_options.VectorOptions`: ``vectors``, ``max_vectors`` and
+    ``vectors_licence``.
     """
 
     task: str = "chunk"
@@ -129,6 +138,7 @@ class TaggerOptions:
     seed: int = 1
     threads: int = 1
     negligible: float | None = None
+    trim: float = 1.0
     least_count: int | None = None
     noise: float | None = None
     dropout: float | None = None
@@ -156,6 +166,7 @@ class TaggerOptions:
         network = self.network_options()
         if self.bits != 8 or network is None:
             check_bits(self.bits)
+        self.check_vectors(self.network if isinstance(self.network, Network) else network)
         if self.threads < 1:
             raise InputError(f"threads is {self.threads}; expected at least 1")
         if self.least_count is not None and self.least_count < 1:
@@ -164,6 +175,8 @@ class TaggerOptions:
             raise InputError(f"noise is {self.noise}; expected 0 or more")
         if not 0 <= self.dropout_share() < 1:
             raise InputError(f"dropout is {self.dropout}; expected 0 to 1")
+        if not isinstance(self.trim, float | int) or not 0 <= self.trim < math.inf:
+            raise InputError(f"trim is {self.trim!r}; expected a number from 0")
         if not 0 <= self.threshold() < 1:
             raise InputError(f"negligible is {self.negligible}; expected 0 to 1")
         self.learner()
@@ -208,12 +221,15 @@ class TaggerOptions:
         True
         >>> TaggerOptions(templates={"chunk": many}).threshold(count=30)
         0.02
+        >>> TaggerOptions(trim=2).threshold()
+        0.04
         """
         if self.negligible is not None:
             return float(self.negligible)
         name = name or TASKS[self.task][0]
         given = len((self.templates or {}).get(name, ())) if count is None else count
-        return _NEGLIGIBLE[name] * min(1.0, len(load_templates(name)) / max(1, given))
+        usual = _NEGLIGIBLE[name] * min(1.0, len(load_templates(name)) / max(1, given))
+        return self.trim * usual
 
     def noise_strength(self) -> float:
         """Return how often words are hidden in training."""

@@ -41,6 +41,7 @@ from turbotree.naming import options_from
 from turbotree.networks import Network, NetworkOptions
 from turbotree.networks.training import STAGE as NETWORK_STAGE
 from turbotree.networks.training import ColumnLabels, NetworkTask, network_stage
+from turbotree.networks.vector_options import vector_record
 from turbotree.networks.weighting import held_out
 from turbotree.scoring import Batch
 from turbotree.text import Sentence
@@ -133,6 +134,7 @@ class TaggerTrainer:
     """Trains all columns of a tagger on some data."""
 
     def __init__(self, train: list[Sentence], dev: list[Sentence], options: TaggerOptions) -> None:
+        self.vectors = options.word_vectors(train)
         if options.network_options() is not None and not dev:
             train, dev = held_out(train)
         self.sentences, self.dev = train, dev
@@ -159,6 +161,7 @@ class TaggerTrainer:
             "templates": self.templates,
             "data": fingerprint(train),
             "development data": fingerprint(dev),
+            **vector_record(self.vectors),
         }
 
     def _check_reading(self, attributes: set[str]) -> None:
@@ -231,8 +234,15 @@ class TaggerTrainer:
             for data in columns
         }
         task = NetworkTask(
-            self.sentences, options, columns=labels, trees=False, threads=self.options.threads
+            self.sentences,
+            options,
+            columns=labels,
+            trees=False,
+            vectors=self.vectors,
+            threads=self.options.threads,
         )
+        if self.vectors is not None:
+            run.progress.note(self.vectors.coverage(self.sentences))
         first = columns[0]
 
         def score(network: Network) -> dict[str, float]:
@@ -285,6 +295,7 @@ class TaggerTrainer:
                 "sentences": len(self.sentences),
                 "words": sum(map(len, self.sentences)),
                 "stages": {stage.column: records for stage, records in trained},
+                **vector_record(self.vectors),
             },
         )
 

@@ -212,7 +212,7 @@ class Network(Stored):
             *([f"{len(self.labels)} labels"] if self.labels else []),
             *(f"{len(labels)} labels of {name}" for name, labels in self.columns.items()),
             f"{len(self.weights):,} weights of {self.bits} bits",
-            *([] if vectors is None else [f"{len(vectors):,} word vectors of size {vectors.size}"]),
+            *([] if vectors is None else [str(vectors)]),
         ]
 
     def contents(self) -> tuple[dict[str, Array], dict[str, Any]]:

@@ -42,15 +42,18 @@ def contents(network: Network) -> tuple[dict[str, Array], dict[str, Any]]:
         arrays |= _packed(f"weights.{name}", own, name in _TABLES, network.bits)
     for name in _VOCABULARIES:
         arrays[f"vocabulary.{name}"] = _joined(getattr(network.vocabulary, name))
+    source: dict[str, Any] = {}
     if network.vectors is not None:
         arrays |= _packed("vectors", network.vectors.table[1:], True, 8)
         arrays["vocabulary.vectors"] = _joined(network.vectors.words)
+        source = {"file": network.vectors.name, "licence": network.vectors.licence}
     return arrays, {
         "bits": network.bits,
         "options": network.options.to_dict(),
         "labels": network.vocabulary.labels,
         # Lists keep the order of the columns, which that of the weights goes by.
         **({"columns": [[*pair] for pair in network.columns.items()]} if network.columns else {}),
+        **({} if network.vectors is None else {"vectors": source}),
     }
 
 
@@ -68,7 +71,13 @@ def network_of(arrays: dict[str, Array], header: dict[str, Any]) -> Network:
     vectors = None
     if "vocabulary.vectors" in arrays:
         known = _parted(arrays, "vocabulary.vectors")
-        vectors = WordVectors(known, _unpacked(arrays, "vectors", None, True, 8))
+        source = table(header.get("vectors", {}), "vectors")  # older files do not tell
+        vectors = WordVectors(
+            known,
+            _unpacked(arrays, "vectors", None, True, 8),
+            name=str(source.get("file") or ""),
+            licence=None if source.get("licence") is None else str(source["licence"]),
+        )
     sizes = sizes_of(vocabulary, options, vectors)
     weights = [
         _unpacked(arrays, f"weights.{name}", (rows, columns), name in _TABLES, bits)
@@ -89,7 +98,12 @@ def rounded(network: Network, bits: int) -> Network:
     vectors = network.vectors
     if vectors is not None:
         arrays = _packed("vectors", vectors.table[1:], True, 8)
-        vectors = WordVectors(vectors.words, _unpacked(arrays, "vectors", None, True, 8))
+        vectors = WordVectors(
+            vectors.words,
+            _unpacked(arrays, "vectors", None, True, 8),
+            name=vectors.name,
+            licence=vectors.licence,
+        )
     return Network(
         network.vocabulary, network.options, np.concatenate(weights), vectors=vectors, bits=bits
     )

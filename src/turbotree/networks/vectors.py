@@ -12,6 +12,7 @@ import numpy as np
 from turbotree.arrays import IntArray
 from turbotree.errors import InputError
 from turbotree.networks.vector_files import VectorArray, read_vectors
+from turbotree.text import Sentence
 
 #: How many vectors are kept if nothing is said. They take a byte per value in a model: 10 MB
 #: with a size of 100 and 30 MB with 300. Rarer words of a language hardly occur in a text.
@@ -32,6 +33,8 @@ class WordVectors:
         One row per word.
     name
         Of the file that they were read from.
+    licence
+        Theirs, if it is known.
 
     Examples
     --------
@@ -40,14 +43,21 @@ class WordVectors:
     ([0, 1, 1], [[0.0, 0.0], [1.0, 2.0]])
     """
 
-    def __init__(self, words: Sequence[str], values: VectorArray, *, name: str = "") -> None:
+    def __init__(
+        self,
+        words: Sequence[str],
+        values: VectorArray,
+        *,
+        name: str = "",
+        licence: str | None = None,
+    ) -> None:
         values = np.asarray(values, dtype=np.float32)
         if values.ndim != 2 or len(values) != len(words):
             raise InputError(f"{len(words)} words with vectors of shape {values.shape}")
         if not np.isfinite(values).all():
             raise InputError("word vectors that are not finite")
         self.words = list(words)
-        self.name = name
+        self.name, self.licence = name, licence
         self.table = np.concatenate([np.zeros((1, values.shape[1]), dtype=np.float32), values])
         self._rows = {word: row for row, word in enumerate(self.words, 1)}
         if len(self._rows) < len(self.words):
@@ -62,6 +72,7 @@ class WordVectors:
         *,
         keep: Iterable[str] = (),
         limit: int = MAX_VECTORS,
+        licence: str | None = None,
     ) -> WordVectors:
         """Read vectors of word2vec, fastText or GloVe, as text; a ``.gz`` is unpacked.
 
@@ -78,6 +89,8 @@ class WordVectors:
             kept first.
         limit
             How many vectors to keep; beyond those of `keep`, the first of the file.
+        licence
+            That of the file.
 
         Raises
         ------
@@ -99,10 +112,16 @@ class WordVectors:
             )
         wanted = {word for form in keep for word in (form, form.lower())}
         words, values = read_vectors(path, wanted, limit)
-        return cls(words, values, name=os.path.basename(os.fspath(path)))
+        name = os.path.basename(os.fspath(path))
+        return cls(words, values, name=name, licence=licence)
 
     def __len__(self) -> int:
         return len(self.words)
+
+    def __str__(self) -> str:
+        about = [text for text in (self.name, self.licence) if text]
+        told = f" ({', '.join(about)})" if about else ""
+        return f"{len(self):,} word vectors of size {self.size}{told}"
 
     @property
     def size(self) -> int:
@@ -115,12 +134,22 @@ class WordVectors:
         found = [row(form, 0) or row(form.lower(), 0) for form in forms]
         return np.array(found, dtype=np.int32)
 
+    def coverage(self, sentences: Iterable[Sentence]) -> str:
+        """Say how many there are, and how many of the words to train on have one."""
+        found = self.rows_of([form for sentence in sentences for form in sentence.forms])
+        share = 100.0 * np.count_nonzero(found) / max(1, len(found))
+        return (
+            f"vectors  {len(self):,} of size {self.size}, "
+            f"for {share:.1f} % of the words to train on"
+        )
+
     def to_record(self) -> dict[str, Any]:
-        """Return what tells them from others, as JSON-ready data."""
+        """Return what tells them from others, and where they are from, as JSON-ready data."""
         checksum = zlib.crc32(self.table.data, zlib.crc32("\n".join(self.words).encode()))
         return {
             "file": self.name,
             "count": len(self),
             "size": self.size,
             "checksum": f"crc32:{checksum:08x}",
+            **({} if self.licence is None else {"licence": self.licence}),
         }

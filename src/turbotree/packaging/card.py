@@ -9,7 +9,14 @@ from typing import Any
 from turbotree.files.sizes import bytes_text
 from turbotree.modelfile import ModelFile, ModelHeader
 from turbotree.packaging.names import PackageNames
-from turbotree.packaging.records import dev_scores, licence_of, options_of, trained_on
+from turbotree.packaging.records import (
+    dev_scores,
+    licence_of,
+    options_of,
+    trained_on,
+    vectors_of,
+    vectors_text,
+)
 from turbotree.packaging.sizes import part_sizes
 
 _USE = {
@@ -44,12 +51,13 @@ def _input(about: ModelHeader) -> str:
 
 def model_card(file: ModelFile, names: PackageNames) -> str:
     """Write the card of a model that is in a package."""
-    counts = trained_on(file)
+    counts, vectors = trained_on(file), vectors_of(file)
     data = ", ".join(f"{count:,} {what}" for what, count in counts.items())
     about = {
         "kind": file.kind,
         "trained on": data or "not recorded",
         "licence of the data": licence_of(file) or "not given",
+        **({"word vectors": vectors_text(vectors)} if vectors else {}),
         "size": bytes_text(file.size),
         "written by": f"turbotree {file.package_version} (format {file.format_version})",
         "checksum": file.checksum,

@@ -48,6 +48,29 @@ def trained_on(about: ModelHeader) -> dict[str, int]:
     return {name: count for name, count in counts.items() if type(count) is int}
 
 
+def vectors_of(about: ModelHeader) -> dict[str, Any]:
+    """Return what is recorded of pretrained word vectors; nothing if the model has none.
+
+    >>> vectors_of(_example({"vectors": {"file": "wiki.vec", "count": 3}}))
+    {'file': 'wiki.vec', 'count': 3}
+    """
+    return _table(_table(about.header.get("training")).get("vectors"))
+
+
+def vectors_text(vectors: Mapping[str, Any]) -> str:
+    """Say what word vectors these are, and under which licence.
+
+    >>> vectors_text({"file": "wiki.vec", "count": 20000, "size": 100, "licence": "CC BY-SA 3.0"})
+    '20,000 of size 100 from wiki.vec; licence: CC BY-SA 3.0'
+    >>> vectors_text({"file": "wiki.vec"})
+    'from wiki.vec; licence: not given'
+    """
+    count, size = vectors.get("count"), vectors.get("size")
+    known = f"{count:,} of size {size} " if type(count) is int and type(size) is int else ""
+    licence = " ".join(str(vectors.get("licence") or "not given").split())
+    return f"{known}from {vectors.get('file') or 'an unnamed file'}; licence: {licence}"
+
+
 def dev_scores(about: ModelHeader) -> dict[str, float]:
     """Return the scores on development data after the last epochs, in per cent.
 

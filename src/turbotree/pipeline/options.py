@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypedDict
+from typing import Any
 
 from turbotree.errors import InputError
 from turbotree.labeling import TaggerOptions
 from turbotree.naming import options_from, unknown
 from turbotree.networks import NetworkOptions
+from turbotree.networks.vector_options import VECTOR_OPTIONS, VectorKeywords, VectorOptions
 from turbotree.parsing import TrainingOptions
 from turbotree.pipeline.atoms import UNITS
 
+#: Options that are the same for all components.
+_SHARED = ("bits", "seed", "threads", "licence")
 #: The tagger's network is as large as the parser's, and at most so large.
 _TAGGER_NETWORK = 200
 
 
-class PipelineKeywords(TypedDict, total=False):
+class PipelineKeywords(VectorKeywords, total=False):
     """The options of :class:`PipelineOptions` as keywords."""
 
     folds: int
@@ -35,7 +38,7 @@ class PipelineKeywords(TypedDict, total=False):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PipelineOptions:
+class PipelineOptions(VectorOptions):
     """How to train a pipeline.
 
     Attributes
@@ -68,6 +71,10 @@ class PipelineOptions:
         tagger: one of the same size, 200 at most, unless its options say otherwise.
     licence
         Licence of the training data, kept in the model file.
+
+    Pretrained word vectors are those of
+    :class:`~turbotree.networks.vector_options.VectorOptions`: ``vectors``, ``max_vectors`` and
+    ``vectors_licence``. All networks of the pipeline read them, and the file holds them once.
     """
 
     folds: int = 5
@@ -94,7 +101,7 @@ class PipelineOptions:
         if not isinstance(self.bits, int):
             raise InputError(f"bits is {self.bits!r}; expected a whole number")
         for name, options in (("tagger", self.tagger), ("parser", self.parser)):
-            own = sorted({"bits", "seed", "threads", "licence", "task"} & set(options))
+            own = sorted({*_SHARED, *VECTOR_OPTIONS, "task"} & set(options))
             if own:
                 raise InputError(f"{name}: {', '.join(own)} is the same for the whole pipeline")
         options_from(TrainingOptions, "parser", self.parser_options())
@@ -108,7 +115,10 @@ class PipelineOptions:
         return max(16, self.bits)
 
     def _shared(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in ("bits", "seed", "threads", "licence")}
+        return {name: getattr(self, name) for name in _SHARED}
+
+    def _vector_options(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in VECTOR_OPTIONS}
 
     def parser_network(self) -> NetworkOptions | None:
         """Return how to train the parser's network; None if there is none."""
@@ -126,16 +136,21 @@ class PipelineOptions:
             network = NetworkOptions.of_size(min(network.hidden, _TAGGER_NETWORK), seed=self.seed)
         given = {"network": network, **self.tagger}
         bits = self.table_bits if given["network"] is None else self.bits
-        return {**self._shared(), "bits": bits, **given, "task": "tag"}
+        vectors = self._vector_options() if given["network"] else {}
+        return {**self._shared(), **vectors, "bits": bits, **given, "task": "tag"}
 
     def fold_options(self) -> dict[str, Any]:
-        """Return how to train taggers for jack-knifing: a network would only take time."""
-        quick = {"epochs": self.fold_epochs, "network": None, "bits": self.table_bits}
-        return {**self.tagger_options(), **quick}
+        """Return how to train taggers for jack-knifing: a network would only take time.
+
+        Nothing is trimmed: without a network, the features have to tell all.
+        """
+        quick = {"epochs": self.fold_epochs, "network": None, "bits": self.table_bits, "trim": 1.0}
+        usual = self.tagger_options().items()
+        return {**{name: own for name, own in usual if name not in VECTOR_OPTIONS}, **quick}
 
     def parser_options(self) -> dict[str, Any]:
         """Return how to train the parser."""
-        return {**self._shared(), **self.parser}
+        return {**self._shared(), **self._vector_options(), **self.parser}
 
     def to_record(self) -> dict[str, Any]:
         """Return what the outcome depends on, as JSON-ready data."""

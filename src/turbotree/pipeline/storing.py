@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import numpy.typing as npt
 
 from turbotree.files.headers import table
@@ -22,8 +23,10 @@ COMPONENTS: dict[str, type[Stored]] = {
     each.kind: each for each in (Tokenizer, Tagger, Lemmatizer, Parser)
 }
 
-#: In place of the tagger's network, where it is the parser's, too.
+#: In place of the tagger's network, or of its word vectors, where they are the parser's, too.
 _SHARED = "parser"
+#: The arrays of word vectors, in a tagger and in a parser.
+_VECTORS = ("network.vectors", "network.vectors.scale", "network.vocabulary.vectors")
 
 _Arrays = dict[str, npt.NDArray[Any]]
 
@@ -37,6 +40,7 @@ def contents(pipeline: Pipeline) -> tuple[_Arrays, dict[str, Any]]:
         facts["network"] = _SHARED
         for key in [key for key in of_tagger if key.startswith("network.")]:
             del of_tagger[key]
+    _share_vectors(parts)
     arrays = {
         f"{name}.{key}": array for name, (own, _) in parts.items() for key, array in own.items()
     }
@@ -51,6 +55,7 @@ def fields_of(arrays: _Arrays, header: dict[str, Any]) -> dict[str, Any]:
         "lemmatizer": None,
         "record": table(header["training"], "training"),
     }
+    arrays, header = _with_vectors(arrays, header)
     shared = "tagger" in header and header["tagger"].get("network") == _SHARED
     for name, kind in COMPONENTS.items():
         if name in header and not (shared and kind is Tagger):
@@ -64,6 +69,29 @@ def fields_of(arrays: _Arrays, header: dict[str, Any]) -> dict[str, Any]:
     if fields["tagger"].stages[0].column != "upos":
         raise ValueError("a tagger without UPOS")
     return fields
+
+
+def _share_vectors(parts: dict[str, tuple[_Arrays, dict[str, Any]]]) -> None:
+    """Omit the tagger's word vectors if they are the parser's."""
+    (of_tagger, facts), (of_parser, _) = parts[Tagger.kind], parts[Parser.kind]
+    both = (of_tagger, of_parser)
+    if not all(key in own for own in both for key in _VECTORS):
+        return
+    if all(np.array_equal(of_tagger[key], of_parser[key]) for key in _VECTORS):
+        facts["network"]["vectors"] = _SHARED
+        for key in _VECTORS:
+            del of_tagger[key]
+
+
+def _with_vectors(arrays: _Arrays, header: dict[str, Any]) -> tuple[_Arrays, dict[str, Any]]:
+    """Give the tagger the word vectors that it shares with the parser."""
+    facts = table(header.get("tagger", {}), "tagger")
+    network = facts.get("network")
+    if not isinstance(network, dict) or network.get("vectors") != _SHARED:
+        return arrays, header
+    lent = {f"tagger.{key}": arrays[f"parser.{key}"] for key in _VECTORS}
+    network = {**network, "vectors": header["parser"]["network"]["vectors"]}
+    return {**arrays, **lent}, {**header, "tagger": {**facts, "network": network}}
 
 
 def _own(arrays: _Arrays, component: str) -> _Arrays:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +18,9 @@ from turbotree.naming import options_from
 from turbotree.networks import Network
 from turbotree.networks.training import STAGE as NETWORK_STAGE
 from turbotree.networks.training import ColumnLabels, NetworkTask, network_stage
+from turbotree.networks.vector_options import VECTOR_OPTIONS, vector_record
 from turbotree.networks.weighting import held_out
-from turbotree.parsing import Parser, TrainingOptions
+from turbotree.parsing import Parser
 from turbotree.parsing.training.treebank import read_trees
 from turbotree.pipeline.jackknife import Annotator, jackknife
 from turbotree.pipeline.lemmatizer import Lemmatizer
@@ -66,13 +67,14 @@ def train_pipeline(
     """
     settings = options_from(PipelineOptions, "train", options, train_pipeline)
     learnt_from = read_trees(train, "training data")
+    vectors = settings.word_vectors(learnt_from)  # once for all networks
     others = read_trees(dev, "development data") if dev is not None else []
     if settings.parser_network() is not None and not others:
         learnt_from, others = held_out(learnt_from)
     trainer = _Trainer(
         learnt_from,
         others,
-        settings,
+        replace(settings, vectors=vectors, vectors_licence=None),
         Path(checkpoint) if checkpoint is not None else None,
         resume,
         progress or Silent(),
@@ -117,7 +119,7 @@ class _Trainer:
             dev=list(bare.tag_stream(self.dev)) or None,
             progress=self.progress,
             **self._resumable("parser"),
-            **(options.parser_options() | shared),
+            **_sharing(options.parser_options(), shared),
         )
         record = {
             **network_record,
@@ -125,6 +127,7 @@ class _Trainer:
             "sentences": len(self.train),
             "words": sum(map(len, self.train)),
             "jackknife": _agreement(self.train, jackknifed),
+            **vector_record(options.word_vectors(self.train)),
         }
         return Pipeline(tokenizer, tagger, lemmatizer, parser, record)
 
@@ -152,14 +155,13 @@ class _Trainer:
         options = self.options.joint_network()
         if options is None:
             return {}, {}
-        parser = TrainingOptions(**self.options.parser_options())
         tagger = TaggerOptions(**self.options.tagger_options())
         names = choose_columns(self.train, "tag", tagger.label_columns())
         task = NetworkTask(
             self.train,
             options,
             columns={name: ColumnLabels.of(self.train, name) for name in names},
-            vectors=parser.word_vectors(form for one in self.train for form in one.forms),
+            vectors=self.options.word_vectors(self.train),
             threads=self.options.threads,
         )
 
@@ -239,6 +241,13 @@ def jackknife_tags(
     settings = options_from(PipelineOptions, "jackknife_tags", options, jackknife_tags)
     trainer = _Trainer(sentences, [], settings, folder, resume, progress or Silent())
     return trainer.jackknife()
+
+
+def _sharing(options: dict[str, Any], shared: dict[str, Any]) -> dict[str, Any]:
+    """Return options of training with a network that is trained already, if there is one."""
+    if not shared:
+        return options
+    return {name: own for name, own in options.items() if name not in VECTOR_OPTIONS} | shared
 
 
 def _no_parser() -> Any:

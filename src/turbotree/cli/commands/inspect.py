@@ -21,6 +21,7 @@ from turbotree.labeling.model import ChainModel
 from turbotree.learning.sparse.learner import record_of
 from turbotree.modelfile import ModelFile, read_model
 from turbotree.networks.training import NetworkEpoch
+from turbotree.packaging.records import vectors_text
 from turbotree.packaging.sizes import part_sizes, sizes_text
 from turbotree.parsing import Parser
 from turbotree.parsing.mixture import mixture_of
@@ -280,6 +281,7 @@ def _training_rows(training: Mapping[str, Any]) -> dict[str, str]:
     return {
         "trained on": f"{training['sentences']:,} sentences, {training['words']:,} words",
         "licence": options.get("licence") or "not given",
+        **({"vectors": vectors_text(training["vectors"])} if "vectors" in training else {}),
         "options": ", ".join(shown),
     }
 

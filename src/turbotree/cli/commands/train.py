@@ -20,6 +20,7 @@ from turbotree.files.sizes import bytes_text
 from turbotree.labeling import TASKS, Tagger, TaggerOptions
 from turbotree.learning.parameter_mixing import Mixing
 from turbotree.learning.progress import Progress
+from turbotree.networks.vector_options import VECTOR_OPTIONS
 from turbotree.parsing import Parser, TrainingOptions, compile_rules, learn_rule_weights
 from turbotree.parsing.rules.compiled import ParserRules
 from turbotree.parsing.training.options import template_sets
@@ -30,7 +31,7 @@ from turbotree.scaling import open_engine, open_worker_pool, train_in_shards
 from turbotree.text import Sentence
 from turbotree.text.surface import raw_text
 
-_OF_PIPELINES = ("bits", "seed", "threads", "licence")
+_OF_PIPELINES = ("bits", "seed", "threads", "licence", *VECTOR_OPTIONS)
 _UNCHECKED = "no --dev file: scores were not checked, probabilities are only roughly calibrated"
 
 
@@ -56,6 +57,11 @@ def train(options: TrainOptions) -> None:
         settings["bits"] = options.bits
     if options.network is not None:
         settings["network"] = given_network(options.network)
+    if options.trim is not None:
+        settings["trim"] = given_trim(options.trim)
+    for name in VECTOR_OPTIONS:
+        if (given := getattr(options, name)) is not None:
+            settings[name] = given
     if tagger:
         settings["trigrams"] = options.trigrams
     else:
@@ -66,12 +72,6 @@ def train(options: TrainOptions) -> None:
             "single_root": options.single_root,
             "decoder": options.decoder,
         }
-        if options.trim is not None:
-            settings["trim"] = given_trim(options.trim)
-        if options.vectors is not None:
-            settings["vectors"] = options.vectors
-        if options.max_vectors is not None:
-            settings["max_vectors"] = options.max_vectors
     template_files = (item.partition("=")[2] for item in options.templates or [])
     read = [options.train, options.dev, options.vectors, *(options.rules or []), *template_files]
     with training_output(options.output, read):
@@ -216,6 +216,10 @@ def _train_tagger(options: TrainOptions, settings: dict[str, Any]) -> None:
 def _train_pipeline(options: TrainOptions, settings: dict[str, Any]) -> None:
     own = {name: settings[name] for name in _OF_PIPELINES if name in settings}
     own["parser"] = {name: value for name, value in settings.items() if name not in _OF_PIPELINES}
+    trim = own["parser"].get("trim")
+    if isinstance(trim, dict) and "tags" in trim:
+        own["tagger"] = {"trim": trim["tags"]}
+        own["parser"]["trim"] = {name: value for name, value in trim.items() if name != "tags"}
     own["shared_network"] = options.shared_network
     PipelineOptions(**own)  # complains before the data are read
     trees = read_treebank(options.train, options.on_error)

@@ -177,15 +177,17 @@ class TrainOptions(LearningOptions):
         "Pretrained word vectors for the network of --model turbo or --network: text as word2vec, "
         "fastText and GloVe write it; .gz is unpacked.",
         metavar="FILE",
-        fits=(PARSER,),
     )
     max_vectors: int | None = _model(
         None,
-        "How many vectors the model keeps: those of words in TRAIN and the dev file, then the most "
-        f"frequent. Without it, {MAX_VECTORS:,}.",
+        "How many vectors the model keeps: those of words in TRAIN, then the most frequent. "
+        f"Without it, {MAX_VECTORS:,}.",
         metavar="N",
         least=1,
         needs="vectors",
+    )
+    vectors_licence: str | None = _model(
+        None, "Licence of the vectors, kept in the model.", metavar="TEXT", needs="vectors"
     )
     parts: str | None = _of_trees(
         None, f"Instead of --model, any of {', '.join(FAMILIES)}.", metavar="A,B,..."
@@ -219,10 +221,10 @@ class TrainOptions(LearningOptions):
         "for pipelines and 32 for the others. A network always has 8; with one, 8 means 16 here.",
         metavar="N",
     )
-    trim: str | None = _of_trees(
+    trim: str | None = _model(
         None,
-        "Omit weights up to T times the usual magnitude, for a smaller model. Also per table: "
-        "pruner=15,parts=1,labels=4.",
+        "Omit weights up to T times the usual magnitude, for a smaller model. Parsers also per "
+        "table: pruner=15,parts=1,labels=4; pipelines in addition tags=2.",
         metavar="T",
     )
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypedDict
+from typing import Any
 
 from turbotree.errors import InputError
 from turbotree.features.weights import check_bits
 from turbotree.learning import LearnerOptions, Loss
 from turbotree.naming import unknown
-from turbotree.networks import Network, NetworkOptions, WordVectors
-from turbotree.networks.vectors import MAX_VECTORS, MOST_VECTORS
+from turbotree.networks import Network, NetworkOptions
+from turbotree.networks.vector_options import VectorKeywords, VectorOptions
 from turbotree.parsing.arcs import PruningOptions
 from turbotree.parsing.parts import FAMILIES, families_of
 from turbotree.parsing.training.part_task import DECODERS, check_decoder
@@ -39,7 +38,7 @@ _NETWORK = 200
 _WITH_NETWORK = ("turbo", "network")
 
 
-class TrainingKeywords(TypedDict, total=False):
+class TrainingKeywords(VectorKeywords, total=False):
     """The options of :class:`TrainingOptions` as keywords."""
 
     model: str
@@ -65,12 +64,10 @@ class TrainingKeywords(TypedDict, total=False):
     bits: int
     trim: float | Mapping[str, float]
     network: int | NetworkOptions | Network | None
-    vectors: str | os.PathLike[str] | WordVectors | None
-    max_vectors: int
 
 
 @dataclass(frozen=True, kw_only=True)
-class TrainingOptions:
+class TrainingOptions(VectorOptions):
     """How to train a parser.
 
     Attributes
@@ -120,11 +117,10 @@ class TrainingOptions:
         Size of a BiLSTM whose scores join those of the features: 200 is accurate, 128 is fast, 0
         is none. None: 200 for ``"turbo"`` and ``"network"``, none for other kinds. A network that
         is trained already is taken as it is, for instance that of a pipeline's tagger.
-    vectors
-        Pretrained word vectors for the network: a file, as :meth:`WordVectors.read` takes it, or
-        those that were read already.
-    max_vectors
-        How many vectors to take of a file: those of the treebank's words, then the most frequent.
+
+    Pretrained word vectors for the network are those of
+    :class:`~turbotree.networks.vector_options.VectorOptions`: ``vectors``, ``max_vectors`` and
+    ``vectors_licence``.
     """
 
     model: str = "turbo"
@@ -150,8 +146,6 @@ class TrainingOptions:
     bits: int = 32
     trim: float | Mapping[str, float] = 1.0
     network: int | NetworkOptions | Network | None = None
-    vectors: str | os.PathLike[str] | WordVectors | None = None
-    max_vectors: int = MAX_VECTORS
 
     def __post_init__(self) -> None:
         # Everything is looked at now: nobody wants to hear of a bad option after an hour.
@@ -180,7 +174,7 @@ class TrainingOptions:
                 raise InputError("model 'network' without a network has nothing to score by")
             if self.templates:
                 raise InputError("model 'network' has no templates; 'turbo' has")
-        self._check_vectors()
+        self.check_vectors(self.network if isinstance(self.network, Network) else network)
         if self.threads < 1:
             raise InputError(f"threads is {self.threads}; expected at least 1")
         for name in self.templates or {}:
@@ -252,27 +246,6 @@ class TrainingOptions:
     def table_bits(self) -> int:
         """Bits of a weight in the tables of sparse features."""
         return max(16, self.bits)
-
-    def _check_vectors(self) -> None:
-        network, vectors, most = self.network_options(), self.vectors, self.max_vectors
-        if not isinstance(most, int) or not 1 <= most <= MOST_VECTORS:
-            raise InputError(f"max_vectors is {most!r}; expected 1 to {MOST_VECTORS}")
-        if vectors is None:
-            return
-        if network is None or not network.vector_size:
-            raise InputError("vectors are for a network: model turbo has one, or give its size")
-        if isinstance(vectors, WordVectors):
-            return
-        if not isinstance(vectors, str | os.PathLike):
-            raise InputError(f"vectors is {vectors!r}; expected a file, or WordVectors")
-        if not os.path.exists(vectors):
-            raise InputError(f"{os.fspath(vectors)}: no such file")
-
-    def word_vectors(self, forms: Iterable[str]) -> WordVectors | None:
-        """Read the word vectors, those of the given words first; None if there are none."""
-        if self.vectors is None or isinstance(self.vectors, WordVectors):
-            return self.vectors
-        return WordVectors.read(self.vectors, keep=forms, limit=self.max_vectors)
 
     def families(self) -> tuple[str, ...]:
         """Return the families of parts that the model scores, arcs first."""

@@ -6,8 +6,6 @@ import os
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from turbotree.evaluation import attachment_scores
 from turbotree.features import FrozenWeights, Parts, Weights
 from turbotree.learning import Loss, Run, Stage
@@ -17,6 +15,7 @@ from turbotree.learning.temperature import typical_temperature
 from turbotree.naming import options_from
 from turbotree.networks import Network, WordVectors
 from turbotree.networks.training import NetworkTask, network_stage
+from turbotree.networks.vector_options import vector_record
 from turbotree.networks.weighting import held_out
 from turbotree.parsing.arcs import Pruner
 from turbotree.parsing.labels import LabelModel
@@ -140,17 +139,17 @@ class TrainingData:
         cls, train: list[Sentence], dev: list[Sentence], options: TrainingOptions
     ) -> TrainingData:
         """Make sentences ready."""
+        vectors = options.word_vectors(train)
         if options.network_options() is not None and not dev:
             whole = [i for i, sentence in enumerate(train) if None not in sentence.heads]
             train, dev = held_out(train, whole)
-        vectors = options.word_vectors(form for one in (*train, *dev) for form in one.forms)
         blueprint, treebank = Blueprint.of(train, options)
         settings = {
             **options.to_record(),
             "templates": blueprint.templates,
             "data": fingerprint(train),
             "development data": fingerprint(dev),
-            **_vector_record(vectors),
+            **vector_record(vectors),
         }
         return cls(blueprint, treebank, blueprint.treebank(dev), settings, vectors)
 
@@ -349,12 +348,7 @@ class ParserTrainer:
         train = list(self._train.sentences)
         task = NetworkTask(train, options, vectors=vectors, threads=threads)
         if vectors is not None:
-            found = vectors.rows_of([form for one in train for form in one.forms])
-            share = 100.0 * np.count_nonzero(found) / len(found)
-            self._run.progress.note(
-                f"vectors  {len(vectors):,} of size {vectors.size}, "
-                f"for {share:.1f} % of the words to train on"
-            )
+            self._run.progress.note(vectors.coverage(train))
 
         def score(network: Network) -> dict[str, float]:
             scores = attachment_scores(dev.sentences, network.parse(dev.sentences, threads=threads))
@@ -395,7 +389,7 @@ class ParserTrainer:
             label_temperature=label_temperature(labels, dev, 1.0),
             record={
                 **parser.record,
-                **_vector_record(self._vectors),
+                **vector_record(self._vectors),
                 **record,
                 "pruning": pruning,
             },
@@ -421,7 +415,3 @@ class ParserTrainer:
         least = _NEGLIGIBLE[table] if negligible is None else negligible
         threshold = least * self.options.trims()[table]
         return weights.freeze(labels=labels, threshold=threshold, bits=self.options.table_bits)
-
-
-def _vector_record(vectors: WordVectors | None) -> dict[str, Any]:
-    return {} if vectors is None else {"vectors": vectors.to_record()}
