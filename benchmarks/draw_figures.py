@@ -371,6 +371,7 @@ TABLES: dict[str, Callable[[Figures], str]] = {
 #: A page and words that it contains; figures stand in braces as ``{entry|value:format}``.
 SENTENCES: tuple[tuple[str, str], ...] = (
     ("README.md", "An English model of {model/en|MB:.1f} MB is bundled"),
+    ("docs/faq.md", "the English model {model/en|MB:.1f} MB"),
     ("docs/faq.md", "a bundled one of {model/en|MB:.1f} MB"),
     (
         "docs/faq.md",
@@ -381,7 +382,7 @@ SENTENCES: tuple[tuple[str, str], ...] = (
     ("docs/performance.md", "The file has {model/en|MB:.1f} MB"),
     (
         "docs/performance.md",
-        "processes about {pipeline/en/raw text|words per CPU s:,} words per CPU second",
+        "processes about {pipeline/en/raw text|words per CPU s:,.0f} words per CPU second",
     ),
     (
         "docs/performance.md",
@@ -406,7 +407,7 @@ SENTENCES: tuple[tuple[str, str], ...] = (
         "{pipeline/en/gold tokens|UAS:.2f}, LAS {pipeline/en/gold tokens|LAS:.2f}",
     ),
     ("docs/pipeline/index.md", "The file has {model/en|MB:.1f} MB"),
-    ("docs/pipeline/index.md", "{pipeline/en/raw text|words per CPU s:,} words per CPU second"),
+    ("docs/pipeline/index.md", "{pipeline/en/raw text|words per CPU s:,.0f} words per CPU second"),
 )
 
 

@@ -3,6 +3,9 @@
 #include <array>
 #include <cstddef>
 #include <string_view>
+#if defined(TURBOTREE_X86_KERNELS)
+#include <cpuid.h>
+#endif
 
 namespace turbotree::networks::quantised {
 
@@ -16,6 +19,14 @@ extern const Kernels kAvx512VnniKernels;
 
 namespace {
 
+#if defined(TURBOTREE_X86_KERNELS)
+// Compilers of today do not all know the name of this feature.
+bool has_avx_vnni() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return __get_cpuid_count(7, 1, &a, &b, &c, &d) != 0 && (a >> 4 & 1) != 0;
+}
+#endif
+
 struct Available {
   std::array<const Kernels*, 5> sets{};
   std::size_t count = 0;
@@ -27,7 +38,7 @@ struct Available {
       sets[count++] = &kAvx512Kernels;
     }
     if (find_kernels("avx2") != nullptr) {
-      if (__builtin_cpu_supports("avxvnni")) sets[count++] = &kAvx2VnniKernels;
+      if (has_avx_vnni()) sets[count++] = &kAvx2VnniKernels;
       sets[count++] = &kAvx2Kernels;
     }
 #endif
