@@ -31,6 +31,8 @@ TREEBANKS = {
 #: Releases on which UDPipe has not published figures.
 OLD = ("nl_lassysmall", "eu_bdt")
 PARSERS = {
+    "turbotree turbo": "turbotree `turbo`",
+    "turbotree turbo, --network 128": "turbotree `turbo`, `--network 128`",
     "turbotree full": "turbotree `full`",
     "turbotree standard": "turbotree `standard`",
     "turbotree arc": "turbotree `arc`",
@@ -57,8 +59,7 @@ def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 def both(figures: Figures, treebank: str, parser: str) -> str:
     """Give UAS and LAS, or nothing where they were not measured."""
-    names = (f"{kind}/{treebank}/{parser}" for kind in ("parsing", "networks"))
-    figure = next((figures[name] for name in names if name in figures), None)
+    figure = figures.get(f"parsing/{treebank}/{parser}")
     return f"{figure['UAS']:.2f} / {figure['LAS']:.2f}" if figure else ""
 
 
@@ -75,19 +76,20 @@ def note_on_old_treebanks(figures: Figures) -> str:
 
 def in_short(figures: Figures) -> str:
     """Draw the table of the README: parsers in columns, on releases where all were measured."""
-    columns = {"turbotree turbo": "turbotree `turbo`"} | {
-        name: title
-        for name, title in PARSERS.items()
-        if name not in ("turbotree full", "TurboParser basic")
-    }
+    left_out = ("turbotree turbo, --network 128", "turbotree full", "TurboParser basic")
+    columns = {name: title for name, title in PARSERS.items() if name not in left_out}
     rows = [
         [TREEBANKS[treebank], *(both(figures, treebank, parser) for parser in columns)]
         for treebank in ("en_ewt", "tr_imst")
     ]
-    measured = [figures.get(f"parsing/en_ewt/{name}") for name in columns]
-    speeds = [f"{one['times UDPipe']:g}" if one else "" for one in measured]
+    speeds = [_shown(figures[f"parsing/en_ewt/{name}"], "times UDPipe") for name in columns]
     rows.append(["*words per CPU second on English, times UDPipe 1*", *speeds])
     return table(["UAS / LAS", *columns.values()], rows)
+
+
+def _shown(figure: Figure, name: str, form: str = "g") -> str:
+    """Give a value, or nothing where it was not measured."""
+    return format(figure[name], form) if name in figure.values else ""
 
 
 def accuracy(figures: Figures) -> str:
@@ -100,21 +102,23 @@ def accuracy(figures: Figures) -> str:
             marked = []
             for score, highest in zip((figure["UAS"], figure["LAS"]), best, strict=True):
                 marked.append(f"**{score:.2f}**" if score == highest else f"{score:.2f}")
-            rows.append([title, PARSERS[parser] + _trained(figure), *marked])
+            trained = _trained(figure, ("epochs", "iterations", "seeds"))
+            rows.append([title, PARSERS[parser] + trained, *marked])
             title = ""
     return table(["treebank", "parser", "UAS", "LAS"], rows) + note_on_old_treebanks(figures)
 
 
-def _trained(figure: Figure) -> str:
-    for unit in ("epochs", "iterations"):
+def _trained(figure: Figure, units: tuple[str, ...] = ("epochs", "iterations")) -> str:
+    for unit in units:
         if unit in figure.values:
-            return f", {figure[unit]} {unit}"
+            count = figure[unit]
+            return f", {count} {unit if count != 1 else unit.removesuffix('s')}"
     return ""
 
 
 def resources(figures: Figures) -> str:
     """Draw speed, training and size on English."""
-    order = [p for p in PARSERS if p.startswith("turbotree")][::-1]
+    order = [p for p in PARSERS if p.startswith("turbotree")]
     order += ["UDPipe 1", "TurboParser standard", "TurboParser basic"]
     rows = []
     for parser in order:
@@ -123,9 +127,8 @@ def resources(figures: Figures) -> str:
             [
                 PARSERS[parser] + _trained(figure),
                 _about(figure, parser),
-                f"{figure['training CPU s']:,}",
-                f"{figure['training MB']:,} MB",
-                f"{figure['model MB']} MB",
+                _shown(figure, "training CPU s", ","),
+                *(_megabytes(figure, name) for name in ("training MB", "model MB")),
             ]
         )
     head = [
@@ -139,36 +142,42 @@ def resources(figures: Figures) -> str:
 
 
 def _about(figure: Figure, parser: str) -> str:
-    return f"{'about ' if parser == 'turbotree arc' else ''}{figure['times UDPipe']:g}"
+    return f"{'about ' if parser == 'turbotree arc' else ''}{_shown(figure, 'times UDPipe')}"
+
+
+def _megabytes(figure: Figure, name: str) -> str:
+    return f"{figure[name]:,} MB" if name in figure.values else ""
 
 
 def choosing(figures: Figures) -> str:
     """Draw accuracy and speed on English."""
     rows = []
-    for parser in [*list(PARSERS)[2::-1], "UDPipe 1", "TurboParser standard", "TurboParser basic"]:
+    for parser in PARSERS:
         figure = figures[f"parsing/en_ewt/{parser}"]
         name = parser.removeprefix("turbotree ")
         scores = [f"{figure['UAS']:.2f}", f"{figure['LAS']:.2f}"]
-        rows.append([name, *scores, f"{figure['times UDPipe']:g}"])
+        rows.append([name, *scores, _shown(figure, "times UDPipe")])
     return table(["parser", "UAS", "LAS", "speed"], rows)
 
 
 def kinds(figures: Figures) -> str:
     """Draw our model kinds beside one another."""
-    names = ["turbotree arc", "turbotree standard", "turbotree full"]
+    names = ["turbotree arc", "turbotree standard", "turbotree full", "turbotree turbo"]
     rows = [
         [title.removesuffix(" ¹"), *(both(figures, treebank, name) for name in names)]
         for treebank, title in TREEBANKS.items()
         if treebank != "pt_bosque"
     ]
-    return table(["UAS / LAS, test", "`arc`", "`standard`", "`full`"], rows)
+    return table(["UAS / LAS, test", "`arc`", "`standard`", "`full`", "`turbo`"], rows)
 
 
 def training(figures: Figures) -> str:
     """Draw what training takes."""
     rows = []
-    for kind in ("arc", "standard", "full"):
+    for kind in ("arc", "standard", "full", "turbo"):
         figure = figures[f"parsing/en_ewt/turbotree {kind}"]
+        if "training CPU s" not in figure.values:
+            continue
         minutes = f"{figure['training CPU s'] / 60:.0f} minutes"
         rows.append([f"`{kind}`", minutes, f"{figure['training MB']:,} MB"])
     return table(["English EWT (12,544 sentences), 10 epochs", "CPU time", "memory"], rows)
@@ -322,22 +331,6 @@ def _two_places(figure: Figure) -> list[str]:
     return [f"{value:.2f}" for value in figure.values.values()]
 
 
-def networks(figures: Figures) -> str:
-    """Draw the models that score with a network, once they have been measured.
-
-    Their entries are called ``networks/TREEBANK/MODEL`` and have the values UAS and LAS.
-    """
-    rows = []
-    for name, figure in figures.items():
-        if name.startswith("networks/"):
-            _, treebank, model = name.split("/")
-            scores = [f"{figure['UAS']:.2f}", f"{figure['LAS']:.2f}"]
-            rows.append([TREEBANKS[treebank], model, *scores, figure.setting])
-    if not rows:
-        return "None has been measured yet.\n"
-    return table(["treebank", "model", "UAS", "LAS", "setting"], rows)
-
-
 def ablation(figures: Figures) -> str:
     """Draw a turbo model with more and more of its parts."""
     rows = []
@@ -364,7 +357,6 @@ TABLES: dict[str, Callable[[Figures], str]] = {
     "losses": losses,
     "rule costs": rule_costs,
     "rule scores": rule_scores,
-    "networks": networks,
     "ablation": ablation,
 }
 
