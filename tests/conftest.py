@@ -1,8 +1,9 @@
-"""Profiles of hypothesis for the three ways in which the tests are run."""
+"""Profiles of hypothesis for the three ways in which the tests are run; signals as tests send them."""
 
 from __future__ import annotations
 
 import os
+import signal
 
 from hypothesis import HealthCheck, settings
 
@@ -21,3 +22,6 @@ settings.register_profile(
 settings.load_profile(
     os.environ.get("HYPOTHESIS_PROFILE", "ci" if "CI" in os.environ else "default")
 )
+
+# Shells let background jobs ignore Ctrl-C, and then what tests interrupt would never end.
+signal.signal(signal.SIGINT, signal.default_int_handler)
