@@ -1,4 +1,4 @@
-"""Profiles of hypothesis for the three ways in which the tests are run; signals as tests send them."""
+"""Profiles of hypothesis for the three ways in which the tests are run, and signals."""
 
 from __future__ import annotations
 
