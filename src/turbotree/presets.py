@@ -13,6 +13,7 @@ from typing import Any
 
 from turbotree.naming import unknown
 
+TURBO_2010 = "Martins et al. 2010"
 KOO_2010 = "Koo et al. 2010"
 MARTINS_2011 = "Martins et al. 2011a"
 
@@ -29,15 +30,34 @@ class Preset:
         The solver of graphs that it stands for, with its options.
     parsing
         Options of :meth:`turbotree.Parser.parse_batch`.
+    training
+        Options of :class:`turbotree.parsing.TrainingOptions`.
     """
 
     paper: str
     solver: str = ""
     solving: Mapping[str, Any] = field(default_factory=dict)
     parsing: Mapping[str, Any] = field(default_factory=dict)
+    training: Mapping[str, Any] = field(default_factory=dict)
 
+
+_FULL = ("arc", "sibling", "grandparent", "all_siblings", "head_bigram", "path", "nonprojective")
 
 PRESETS: dict[str, Preset] = {
+    "turbo2010-bp": Preset(
+        paper=TURBO_2010,
+        parsing={"decoder": "bp"},
+        training={
+            "parts": ("arc", "grandparent", "all_siblings"),
+            "loss": "crf",
+            "epochs": 10,
+            "largest_step": 0.001,
+            "features": "supported",
+            "pruning_threshold": 1e-4,
+            "max_heads": 10,
+            "network": 0,
+        },
+    ),
     "koo2010": Preset(
         paper=KOO_2010,
         solver="subgradient",
@@ -49,6 +69,18 @@ PRESETS: dict[str, Preset] = {
         solver="admm",
         solving={"literal": True, "penalty": 0.03, "residual_threshold": 1e-3},
         parsing={"decoder": "admm2011"},
+    ),
+    "full2011": Preset(
+        paper=MARTINS_2011,
+        parsing={"decoder": "admm2011", "decomposition": "flows"},
+        training={
+            "parts": _FULL,
+            "loss": "svm",
+            "epochs": 10,
+            "pruning_threshold": 1e-4,
+            "max_heads": 10,
+            "network": 0,
+        },
     ),
 }
 

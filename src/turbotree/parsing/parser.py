@@ -225,8 +225,9 @@ class Parser(Stored):
             risk by belief propagation. ``"koo2010"``, ``"admm2011"``: as the papers have it.
         decomposition
             How decoders of all models write a sentence: ``"structured"``, with trees and automata
-            as factors; ``"heads"``, with one automaton per head, not one for each of its sides; or
-            ``"logic"``, with flows and simple factors (not for projective trees). By default
+            as factors; ``"heads"``, with one automaton per head, not one for each of its sides;
+            ``"logic"``, with flows and simple factors; or ``"flows"``, the same with directed paths
+            and non-projective arcs read off the flows (both not for projective trees). By default
             linear programs and ``"admm2011"`` are written by logic, ``"koo2010"`` by heads, and
             everything else is structured.
         preset

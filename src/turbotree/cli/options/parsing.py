@@ -117,10 +117,11 @@ class ParseOptions(Options):
     exact: bool = _search(
         False, "Short for --decoder exact: every tree is proven best.", clashes=("samples",)
     )
-    decomposition: Literal["structured", "logic", "heads"] | None = _search(
+    decomposition: Literal["structured", "logic", "heads", "flows"] | None = _search(
         None,
         "How a sentence is written as a factor graph: structured, with trees and automata as "
-        "factors; heads, with one automaton per head; or logic, with flows and simple factors. "
+        "factors; heads, with one automaton per head; logic, with flows and simple factors; or "
+        "flows, which also reads paths and non-projective arcs off these. "
         "Without it, logic for linear programs and admm2011, heads for koo2010, and structured for "
         "all else.",
         clashes=("k", "samples"),

@@ -19,7 +19,7 @@ from turbotree.parsing.arcs import TreeShape, only_allowed
 from turbotree.parsing.decoding.beliefs import part_marginals
 from turbotree.parsing.decoding.certificate import Certificate, FoundTree
 from turbotree.parsing.decoding.linear_program import solve_relaxation
-from turbotree.parsing.decoding.logic import check_shape, logic_graph
+from turbotree.parsing.decoding.logic import check_shape, flow_graph, logic_graph
 from turbotree.parsing.long_sentences import is_long, is_very_long, note_on, rounds_of
 from turbotree.parsing.parts import ScoredSentence
 from turbotree.parsing.parts.both_sides import heads_graph
@@ -53,9 +53,12 @@ _GRAPHS: dict[str, Callable[[ScoredSentence], FactorGraph]] = {
     "structured": ScoredSentence.graph,
     "logic": logic_graph,
     "heads": heads_graph,
+    "flows": flow_graph,
 }
 DECOMPOSITIONS = tuple(_GRAPHS)
 _PROGRAMS = ("lp", "lp-single", "ilp")
+#: Those of simple factors, with flows; linear programs have them as well.
+_BY_LOGIC = ("logic", "flows")
 #: Which one a decoder uses if nothing is said, and it is not the first.
 _USUAL = {**dict.fromkeys(_PROGRAMS, "logic"), "koo2010": "heads", "admm2011": "logic"}
 
@@ -87,14 +90,14 @@ def choose_decomposition(decoder: str, decomposition: str | None, shape: TreeSha
             raise InputError(f"decoder {decoder!r} has no decomposition by {decomposition}")
         return "structured"
     if decoder == "lp-single":
-        if decomposition in ("structured", "heads"):
+        if decomposition not in (None, "logic"):
             raise InputError(f"decoder 'lp-single' has no {decomposition} decomposition")
         decomposition = "logic"
     if decomposition is None:
         decomposition = _USUAL.get(decoder, "structured")
         if shape.projective and decomposition == "logic":
             decomposition = "structured"
-    if decomposition == "logic":
+    if decomposition in _BY_LOGIC:
         check_shape(shape)
     return decomposition
 
@@ -137,6 +140,8 @@ def decode(
         have the same relaxation; otherwise the first is tighter. With three siblings in a row
         either may be: their automata share arcs with the other automata, but not steps.
         ``"heads"``: as the first, but every head has one automaton, not one for each side.
+        ``"flows"``: as the second, but paths and non-projective arcs are read off the flows, which
+        is tighter.
     time_limit_seconds
         When the solver stops with what it has.
     options
@@ -166,10 +171,10 @@ def decode_as(
     if decoder == "bp":
         return _decode_by_risk(scored, time_limit_seconds)
     solver, usual = solver_of(decoder, scored)
-    by_logic = _LOGIC_OPTIONS.get(decoder, {}) if decomposition == "logic" else {}
+    by_logic = _LOGIC_OPTIONS.get(decoder, {}) if decomposition in _BY_LOGIC else {}
     chosen = {**usual, **by_logic, "time_limit_seconds": time_limit_seconds, **options}
-    if decomposition == "logic" and decoder in _PROGRAMS:
-        solution = solve_relaxation(scored, **chosen)
+    if decomposition in _BY_LOGIC and decoder in _PROGRAMS:
+        solution = solve_relaxation(scored, paths_by_flows=decomposition == "flows", **chosen)
     else:
         solution = prepare_solver(solver, **chosen)(_GRAPHS[decomposition](scored))
     knows_nothing = not np.isfinite(solution.upper_bound)  # there was no time for anything
