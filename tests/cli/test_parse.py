@@ -254,6 +254,7 @@ def test_packed_files_are_read_and_written(
             ["--decoder", "admm", "--decomposition", "logic"],
             {"decoder": "admm", "decomposition": "logic"},
         ),
+        (["--preset", "admm2011"], {"decoder": "admm2011", "decomposition": "logic"}),
         (["--projective"], {"projective": True}),
         (["--multi-root"], {"single_root": False}),
         (["--decoder", "mbr", "--projective"], {"decoder": "mbr", "projective": True}),
@@ -266,6 +267,15 @@ def test_options_reach_the_parser(
     assert run("parse", files.model, files.test, *flags).stdout == "".join(
         parse.to_sentence().to_text() for parse in expected
     )
+
+
+def test_an_unknown_preset_is_named_beside_the_known_ones(
+    fails: Callable[..., str], files: Any
+) -> None:
+    said = fails("parse", files.model, files.test, "--preset", "koo2011")
+    assert said == "unknown preset for parsing 'koo2011'; did you mean 'koo2010'?"
+    said = fails("parse", files.model, files.test, "--preset", "koo2010", "--decoder", "mst")
+    assert said == "--preset and --decoder: give only one of them"
 
 
 def test_nothing_in_gives_nothing_out(run: Callable[..., Any], files: Any) -> None:

@@ -122,6 +122,19 @@ def test_resuming_nothing_starts_from_the_beginning(
     assert "nothing to resume" in result.stderr
 
 
+def test_a_preset_sets_what_is_not_given(
+    run: Callable[..., Any], fails: Callable[..., str], files: Any, tmp_path: Path
+) -> None:
+    model = tmp_path / "m.safetensors"
+    options = ("--preset", "turbo2010-bp", "--epochs", 1)
+    run("train", files.dev, "-o", model, *options)
+    parser = Parser.load(model)
+    assert parser.parts.families == ("arc", "grandparent", "all_siblings")
+    assert (parser.record["options"]["loss"], parser.record["options"]["epochs"]) == ("crf", 1)
+    said = fails("train", files.dev, "-o", model, *options, "--model", "arc")
+    assert said == "--preset and --model: give only one of them"
+
+
 def test_templates_of_ones_own_are_used(
     run: Callable[..., Any], files: Any, tmp_path: Path
 ) -> None:

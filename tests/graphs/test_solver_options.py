@@ -86,7 +86,7 @@ def test_an_unknown_option_for_marginals_is_named():
 @pytest.mark.parametrize("name", ["magic", "", None, 3, ["admm"]], ids=str)
 def test_an_unknown_solver_is_named_beside_the_known_ones(name):
     graph = FactorGraph()
-    with pytest.raises(InputError, match="there are admm, belief_propagation, branch_and_bound"):
+    with pytest.raises(InputError, match="there are admm, admm2011, belief_propagation"):
         graph.solve(name)
     with pytest.raises(InputError, match="there are belief_propagation, brute_force"):
         graph.marginals(name)

@@ -28,7 +28,7 @@ namespace {
 using Start = std::optional<std::tuple<Input<double>, Input<double>, double>>;
 
 Solver admm(std::int64_t max_iterations, double residual_threshold, double penalty,
-            bool adapt_penalty, double step, bool extrapolate, double relative_gap,
+            bool adapt_penalty, double step, bool extrapolate, bool literal, double relative_gap,
             bool expectations, double time_limit_seconds, bool trace, const Start& start) {
   AdmmOptions options;
   options.max_iterations = max_iterations;
@@ -37,6 +37,7 @@ Solver admm(std::int64_t max_iterations, double residual_threshold, double penal
   options.adapt_penalty = adapt_penalty;
   options.step = step;
   options.extrapolate = extrapolate;
+  options.literal = literal;
   options.relative_gap = relative_gap;
   options.expectations = expectations;
   std::optional<AdmmStart> from;
@@ -75,13 +76,15 @@ Solver branch_and_bound(std::int64_t max_nodes, std::int64_t max_rounds_per_node
 }
 
 Solver subgradient(int rule, double step, std::int64_t max_iterations, double relative_gap,
-                   double time_limit_seconds, bool trace) {
+                   double tree_share, bool literal, double time_limit_seconds, bool trace) {
   require(rule >= 0 && rule <= 2, "no rule for steps has this number");
   SubgradientOptions options;
   options.rule = static_cast<StepRule>(rule);
   options.step = step;
   options.max_iterations = max_iterations;
   options.relative_gap = relative_gap;
+  options.tree_share = tree_share;
+  options.literal = literal;
   return Solver::with(options, time_limit_seconds, trace);
 }
 
@@ -180,8 +183,8 @@ void bind_solvers(nb::module_& m) {
   m.def("tame_costs", &tame_costs, "costs"_a, "level"_a, "floor"_a = -kInfinity,
         "Costs without masks that outweigh the rest, how they differ, and their usual size.");
   m.def("admm", &admm, "max_iterations"_a, "residual_threshold"_a, "penalty"_a, "adapt_penalty"_a,
-        "step"_a, "extrapolate"_a, "relative_gap"_a, "expectations"_a, "time_limit_seconds"_a,
-        "trace"_a, "start"_a.none());
+        "step"_a, "extrapolate"_a, "literal"_a, "relative_gap"_a, "expectations"_a,
+        "time_limit_seconds"_a, "trace"_a, "start"_a.none());
   m.def("branch_and_bound", &branch_and_bound, "max_nodes"_a, "max_rounds_per_node"_a,
         "relative_gap"_a, "time_limit_seconds"_a, "trace"_a, "count"_a = 1, "keys"_a = -1,
         "same_size"_a = false, "floor"_a = -kInfinity);
@@ -189,7 +192,7 @@ void bind_solvers(nb::module_& m) {
         "A bound, and how far it falls for each variable if that is 1, or 0.");
   m.def("values", &values_of, "graph"_a, "assignments"_a, "The value of each assignment.");
   m.def("subgradient", &subgradient, "rule"_a, "step"_a, "max_iterations"_a, "relative_gap"_a,
-        "time_limit_seconds"_a, "trace"_a);
+        "tree_share"_a, "literal"_a, "time_limit_seconds"_a, "trace"_a);
   m.def("belief_propagation", &belief_propagation, "sums"_a, "schedule"_a, "max_iterations"_a,
         "tolerance"_a, "damping"_a, "expectations"_a, "time_limit_seconds"_a, "trace"_a);
   nb::class_<SparsemapResult> found(m, "SparsemapResult");

@@ -198,7 +198,7 @@ Taming flatten_masks(Graph& graph, double lower) {
   return taming;
 }
 
-Presolved presolve(const Graph& graph, Tame how, double floor) {
+Presolved presolve(const Graph& graph, Tame how, double floor, Constants constants) {
   Presolved result;
   Graph& own = result.graph;
   Taming& taming = result.taming;
@@ -215,7 +215,8 @@ Presolved presolve(const Graph& graph, Tame how, double floor) {
   constant = shifts.total() + settle_pins(own);
   tame_own();
   double usual = usual_score(own, taming);
-  if (usual == 0.0 || shifts.largest() <= kLargeShift * usual) {
+  // Even where the constants stay, they do not tell what is usual.
+  if (constants == Constants::kKeep || usual == 0.0 || shifts.largest() <= kLargeShift * usual) {
     restore_scores(own, graph);
     constant = settle_pins(own);
     tame_own();

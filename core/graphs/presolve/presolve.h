@@ -30,8 +30,11 @@ struct Presolved {
   double restored(double value) const { return unit * (value + constant); }
 };
 
+enum class Constants { kSubtract, kKeep };
+
 // Assignments below `floor` do not matter (for kLevel).
-Presolved presolve(const Graph& graph, Tame how, double floor = -kInfinity);
+Presolved presolve(const Graph& graph, Tame how, double floor = -kInfinity,
+                   Constants constants = Constants::kSubtract);
 
 // Makes negative scores that outweigh all smaller ones together equal, and lower than needed by
 // this much.

@@ -20,6 +20,9 @@ static_assert(static_cast<int>(Outcome::kOptimal) == static_cast<int>(Answer::St
               static_cast<int>(Outcome::kInfeasible) ==
                   static_cast<int>(Answer::Status::kInfeasible));
 
+// Solvers to the letter see every variable's score as it is, in another unit.
+Constants constants_for(bool literal) { return literal ? Constants::kKeep : Constants::kSubtract; }
+
 // What the results of all solvers have in common.
 template <class Result>
 Answer to_answer(Result& result, const Graph& graph, const Control& control) {
@@ -116,16 +119,16 @@ double found_value(const Answer& answer, const Graph& graph, std::size_t wanted)
 // avoided, it has to once more; what it found tells which masks are hopeless still.
 template <class Run>
 Answer solve_presolved(const Graph& graph, double relative_gap, Control& control, Run run,
-                       std::int64_t count = 1) {
+                       std::int64_t count = 1, Constants constants = Constants::kSubtract) {
   control.start();
-  Presolved own = presolve(graph, Tame::kFlatten);
+  Presolved own = presolve(graph, Tame::kFlatten, -kInfinity, constants);
   Answer answer = run(own);
   std::optional<std::vector<std::uint8_t>> first;
   double floor = -kInfinity;
   if (!is_trusted(answer, own)) {
     floor = found_value(answer, graph, static_cast<std::size_t>(count));
     first = std::move(answer.values);
-    own = presolve(graph, Tame::kLevel, floor);
+    own = presolve(graph, Tame::kLevel, floor, constants);
     answer = run(own);
   }
   answer.tolerance = own.graph.tolerance(relative_gap, answer.upper_bound);
@@ -195,6 +198,8 @@ Answer run_subgradient(const Presolved& own, SubgradientOptions options, Control
     answer.status = Answer::Status::kOptimal;
   answer.iterations = result.iterations;
   answer.relaxed = clipped(std::move(result.relaxed));
+  answer.link_scores = std::move(result.link_scores);
+  answer.consensus = answer.relaxed;
   return answer;
 }
 
@@ -224,9 +229,10 @@ Answer run_propagation(const Graph& graph, const BeliefPropagationOptions& optio
 
 Answer solve(const Graph& graph, const AdmmOptions& options, const std::optional<AdmmStart>& start,
              Control& control) {
-  return solve_presolved(graph, options.relative_gap, control, [&](const Presolved& own) {
-    return run_admm(own, options, start, control);
-  });
+  return solve_presolved(
+      graph, options.relative_gap, control,
+      [&](const Presolved& own) { return run_admm(own, options, start, control); }, 1,
+      constants_for(options.literal));
 }
 
 Answer solve(const Graph& graph, const BranchAndBoundOptions& options, Control& control) {
@@ -236,9 +242,12 @@ Answer solve(const Graph& graph, const BranchAndBoundOptions& options, Control& 
 }
 
 Answer solve(const Graph& graph, const SubgradientOptions& options, Control& control) {
-  return solve_presolved(graph, options.relative_gap, control, [&](const Presolved& own) {
-    return run_subgradient(own, options, control);
-  });
+  Answer answer = solve_presolved(
+      graph, options.relative_gap, control,
+      [&](const Presolved& own) { return run_subgradient(own, options, control); }, 1,
+      constants_for(options.literal));
+  if (options.literal) answer.tolerance = 0.0;  // the bound proves nothing there
+  return answer;
 }
 
 Answer solve(const Graph& graph, const BeliefPropagationOptions& options, Control& control) {

@@ -2,11 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "graphs/solvers/propagation.h"
 
 namespace turbotree::graphs {
+
+namespace {
+
+// Bounds of rounds that come back to the same shares differ by as much, and that is no rise.
+constexpr double kRoundingOfBounds = 1e-12;
+
+}  // namespace
 
 Subgradient::Subgradient(const Graph& graph)
     : graph_(graph),
@@ -17,7 +25,25 @@ Subgradient::Subgradient(const Graph& graph)
       push_(decisive_push(graph)),
       assignments_(factors_, pins_, push_) {}
 
-void Subgradient::share_out() {
+void Subgradient::find_hubs() {
+  hub_.assign(graph_.scores.size(), -1);
+  leads_to_head_.assign(links_.links(), 0);
+  for (std::size_t b = 0; b < graph_.blocks.size(); ++b) {
+    const BlockArrays& block = graph_.blocks[b];
+    const std::int64_t first = links_.first_link[b];
+    if (block.kind == Kind::kTree)
+      for (std::int64_t l = 0; l < block.links(); ++l) {
+        std::int64_t& hub = hub_[block.variables[l]];
+        if (hub < 0) hub = first + l;
+      }
+    if (block.kind == Kind::kGrandparentAutomaton)
+      for (std::int64_t f = 0; f < block.factors(); ++f)
+        std::fill_n(leads_to_head_.begin() + first + block.offsets[f], block.factor(f).shape[0],
+                    std::uint8_t{1});
+  }
+}
+
+void Subgradient::share_out(double tree_share) {
   const std::size_t variables = graph_.scores.size();
   scores_.resize(links_.links());
   chosen_.assign(links_.links(), 0);
@@ -40,6 +66,22 @@ void Subgradient::share_out() {
     const std::int32_t v = links_.variable[l];
     scores_[l] = pins_[v] >= 0 ? pushed(links_, l, pins_[v], push_)
                                : links_.turned(l, graph_.scores[v] / links_.degree[v]);
+  }
+  if (tree_share < 0.0) return;
+  // The rest belongs to the automata in which the arc leads to a modifier, if there are any.
+  for (std::size_t v = 0; v < variables; ++v) {
+    const std::int64_t hub = hub_[v];
+    if (hub < 0 || pins_[v] >= 0 || links_.degree[v] == 1) continue;
+    const auto own = incidence_.links_of(static_cast<std::int64_t>(v));
+    const auto takes = [&](std::int64_t l) { return l != hub && leads_to_head_[l] == 0; };
+    const auto takers = std::count_if(own.begin(), own.end(), takes);
+    const double others = takers > 0 ? static_cast<double>(takers) : links_.degree[v] - 1.0;
+    for (const std::int64_t l : own) {
+      const double share = l == hub                  ? tree_share
+                           : takers > 0 && !takes(l) ? 0.0
+                                                     : (1.0 - tree_share) / others;
+      scores_[l] = links_.turned(l, share * graph_.scores[v]);
+    }
   }
 }
 
@@ -109,9 +151,30 @@ void Subgradient::move(double step) {
     const double mean = votes_[v] / static_cast<double>(links_.degree[v]);
     for (const std::int64_t l : incidence_.links_of(v)) {
       scores_[l] -= links_.turned(l, step * (links_.literal(l, chosen_[l]) - mean));
-      const std::int32_t f = incidence_.factor[l];
-      if (waits_[f] == 0) waits_[f] = 1, waiting_.push_back(f);
+      wait_for(incidence_.factor[l]);
     }
+  }
+}
+
+void Subgradient::wait_for(std::int32_t f) {
+  if (waits_[f] == 0) waits_[f] = 1, waiting_.push_back(f);
+}
+
+// One multiplier for each link beside the hub. Without a tree, the first link is the hub.
+void Subgradient::move_against_hubs(double step) {
+  waiting_.clear();
+  for (const std::int32_t v : disputed_) {
+    const auto own = incidence_.links_of(v);
+    const std::int64_t hub = hub_[v] >= 0 ? hub_[v] : own.front();
+    const int proposed = links_.literal(hub, chosen_[hub]);
+    for (const std::int64_t l : own) {
+      const int difference = links_.literal(l, chosen_[l]) - proposed;
+      if (difference == 0) continue;
+      scores_[l] -= links_.turned(l, step * difference);
+      scores_[hub] += links_.turned(hub, step * difference);
+      wait_for(incidence_.factor[l]);
+    }
+    wait_for(incidence_.factor[hub]);
   }
 }
 
@@ -139,6 +202,42 @@ void Subgradient::propose(SubgradientResult& result) {
   if (disputed_.empty()) return;
   assignments_.complete(scores_, candidate_);
   try_candidate(result);
+}
+
+void Subgradient::propose_hubs(SubgradientResult& result) {
+  candidate_.resize(graph_.scores.size());
+  for (std::size_t v = 0; v < candidate_.size(); ++v) {
+    if (pins_[v] >= 0 || links_.degree[v] == 0) {
+      candidate_[v] = pins_[v] >= 0 ? pins_[v] == 1 : graph_.scores[v] > 0.0;
+      continue;
+    }
+    const std::int64_t hub =
+        hub_[v] >= 0 ? hub_[v] : incidence_.links_of(static_cast<std::int64_t>(v)).front();
+    candidate_[v] = links_.literal(hub, chosen_[hub]);
+  }
+  if (candidate_ == last_candidate_) return;
+  try_candidate(result);
+  last_candidate_ = candidate_;
+}
+
+// The paper's: the gap of the first round over 1 + rises. It has no forbidden parts; while the
+// trees proposed have some, a usual score, which is 1, has to do.
+double Subgradient::literal_step(const SubgradientOptions& options, const SubgradientResult& result,
+                                 double bound) {
+  if (first_step_ == 0.0) {
+    if (options.rule == StepRule::kGiven)
+      first_step_ = options.step;
+    else if (result.value > -kInfinity)
+      first_step_ = bound - result.value;
+  }
+  return (result.value > -kInfinity ? first_step_ : 1.0) / static_cast<double>(1 + rises_);
+}
+
+std::vector<double> Subgradient::final_scores() const {
+  std::vector<double> scores = scores_;
+  for (std::int64_t l = 0; l < links_.links(); ++l)
+    if (pins_[links_.variable[l]] >= 0) scores[l] = 0.0;
+  return scores;
 }
 
 double Subgradient::step_size(const SubgradientOptions& options, const SubgradientResult& result,
@@ -184,13 +283,15 @@ SubgradientResult Subgradient::run(const SubgradientOptions& options, Control& c
       return result;
     }
   }
-  share_out();
+  find_hubs();
+  share_out(options.tree_share);
   lowest_ = lowest_value(graph_, pins_);
-  double last = kInfinity;
+  double last = std::numeric_limits<double>::max();
   std::int64_t links_solved = 0, patience = 0, longest_patience = 10;
   round_ = rises_ = 0;
   detour_ = false;
   detour_shares_.clear();
+  last_candidate_.clear();
   first_step_ = 0.0;
   stalled_ = 1.0;
   while (result.iterations < options.max_iterations) {
@@ -201,7 +302,9 @@ SubgradientResult Subgradient::run(const SubgradientOptions& options, Control& c
     ++result.iterations;
     find_disagreements();
     const double bound = dual();
-    if (bound > last && result.value > -kInfinity) ++rises_;
+    if (options.literal ? bound > last + kRoundingOfBounds * std::abs(last)
+                        : bound > last && result.value > -kInfinity)
+      ++rises_;
     last = bound;
     if (detour_) {
       patience = 0;
@@ -218,7 +321,9 @@ SubgradientResult Subgradient::run(const SubgradientOptions& options, Control& c
       return result;
     }
     // Looking for assignments costs about as much as solving every factor once.
-    if (disputed_.empty() || links_solved >= links_.links()) {
+    if (options.literal) {
+      propose_hubs(result);
+    } else if (disputed_.empty() || links_solved >= links_.links()) {
       links_solved = 0;
       const double before = result.value;
       propose(result);
@@ -235,11 +340,17 @@ SubgradientResult Subgradient::run(const SubgradientOptions& options, Control& c
           static_cast<double>(solved) /
           static_cast<double>(std::max<std::int64_t>(1, links_.factors())));
     }
-    result.optimal = tight(result.value, result.upper_bound);
+    result.optimal =
+        (disputed_.empty() || !options.literal) && tight(result.value, result.upper_bound);
     if (result.optimal || disputed_.empty()) break;
+    if (options.literal) {
+      move_against_hubs(literal_step(options, result, bound));
+      continue;
+    }
     move(step_size(options, result, bound));
     plan_detour(result.value > -kInfinity);
   }
+  result.link_scores = final_scores();
   if (result.values.empty()) {
     std::vector<Pin> forced = pins_;
     result.impossible_factor = propagate(factors_, push_, forced, control);

@@ -24,6 +24,11 @@ struct SubgradientOptions {
   StepRule rule = StepRule::kKoo;
   double step = 0.0;           // for kGiven
   double relative_gap = 1e-6;  // at which an assignment is the best one
+  // What trees get of the scores of their variables at first; below 0, as much as any other link.
+  double tree_share = -1.0;
+  // The algorithm as printed: the tree proposes, the others follow or contradict it one by one, the
+  // first gap is the step, and nothing but agreement is a proof.
+  bool literal = false;
 };
 
 struct SubgradientResult {
@@ -32,7 +37,8 @@ struct SubgradientResult {
   std::int64_t iterations = 0;
   std::vector<std::uint8_t> values;  // empty if no allowed assignment was found
   double value = -kInfinity, upper_bound = kInfinity;
-  std::vector<double> relaxed;  // mean answer of the factors over all rounds
+  std::vector<double> relaxed;      // mean answer of the factors over all rounds
+  std::vector<double> link_scores;  // the shares in the end
   Trace trace;
 };
 
@@ -42,19 +48,26 @@ class Subgradient {
   SubgradientResult run(const SubgradientOptions& options, Control& control);
 
  private:
-  void share_out();
+  void find_hubs();
+  void share_out(double tree_share);
   bool solve_waiting(Control& control);  // false if stopped
   void solve(std::int32_t f);
   void settle(std::int32_t v);  // adds what the variable's mean answer was until this round
   void find_disagreements();
   double disagreement() const;  // squared length of the subgradient
   void move(double step);
+  void move_against_hubs(double step);
+  void wait_for(std::int32_t f);
   double dual() const;
   void propose(SubgradientResult& result);
+  void propose_hubs(SubgradientResult& result);
   void try_candidate(SubgradientResult& result);
   void plan_detour(bool assignment_known);
   double step_size(const SubgradientOptions& options, const SubgradientResult& result,
                    double bound);
+  double literal_step(const SubgradientOptions& options, const SubgradientResult& result,
+                      double bound);
+  std::vector<double> final_scores() const;
 
   const Graph& graph_;
   Factors factors_;
@@ -69,7 +82,9 @@ class Subgradient {
   bool detour_ = false;
   std::vector<double> detour_shares_;
   std::vector<double> scores_, factor_duals_;  // shares by link; each factor's part of the bound
-  std::vector<std::uint8_t> chosen_, candidate_;
+  std::vector<std::uint8_t> chosen_, candidate_, last_candidate_;
+  std::vector<std::int64_t> hub_;            // by variable: its link to a tree, or -1
+  std::vector<std::uint8_t> leads_to_head_;  // by link: whether an automaton chooses one of these
   std::vector<std::int32_t> waiting_, disputed_, touched_;
   std::vector<std::uint8_t> waits_, is_touched_;
   std::vector<std::int32_t> votes_;  // links that say 1, by variable

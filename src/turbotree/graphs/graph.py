@@ -53,7 +53,7 @@ from turbotree.graphs.solvers.options import (
     SumProductOptions,
     Toulbar2Options,
 )
-from turbotree.graphs.solvers.registry import check_options, find_marginal_solver, find_solver
+from turbotree.graphs.solvers.registry import check_options, find_marginal_solver, solver_with
 
 if TYPE_CHECKING:
     from typing import Self, Unpack  # Python 3.10 lacks them
@@ -839,8 +839,10 @@ class FactorGraph:
         self, solver: Literal["admm"] = "admm", **options: Unpack[AdmmOptions]
     ) -> Solution: ...
     @overload
+    def solve(self, solver: Literal["admm2011"], **options: Unpack[AdmmOptions]) -> Solution: ...
+    @overload
     def solve(
-        self, solver: Literal["subgradient"], **options: Unpack[SubgradientOptions]
+        self, solver: Literal["subgradient", "koo2010"], **options: Unpack[SubgradientOptions]
     ) -> Solution: ...
     @overload
     def solve(
@@ -873,7 +875,8 @@ class FactorGraph:
         ----------
         solver : str
             ``admm``, ``belief_propagation``, ``branch_and_bound``, ``brute_force``,
-            ``linear_program`` or ``subgradient``; ``toulbar2`` where its extra is installed.
+            ``linear_program`` or ``subgradient``; ``toulbar2`` where its extra is installed. Or a
+            preset, a solver as a paper has it: ``koo2010``, ``admm2011``.
         **options
             Those of the function of that name in :mod:`turbotree.graphs`.
 
@@ -890,9 +893,8 @@ class FactorGraph:
         >>> solution.status.name, solution.value, solution.values.tolist()
         ('OPTIMAL', 2.0, [False, True])
         """
-        function = find_solver(solver)
-        check_options(function, options)
-        return function(self, **options)
+        function, chosen = solver_with(solver, options)
+        return function(self, **chosen)
 
     @overload
     def marginals(

@@ -86,7 +86,10 @@ class Trace:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WarmStart:
-    """Where ADMM stopped: each link's share of its variable's score, the consensus, the penalty."""
+    """Where a solver stopped: the links' shares of the scores, the consensus, the penalty.
+
+    That of the subgradient method has the mean of its answers as its consensus, and no penalty, 0.
+    """
 
     link_scores: FloatArray
     consensus: FloatArray
@@ -115,7 +118,7 @@ class Solution:
     trace : Trace or None
         What happened in each round, if asked for.
     warm_start : WarmStart or None
-        What the same solver can go on from.
+        What :func:`admm` can go on from.
     factor_marginals : tuple of float64 arrays, or None
         If asked for by ``factors=True``: one array per block of the graph, aligned with the
         block's ``scores``. Each entry says how often the relaxed solution uses that factor score.

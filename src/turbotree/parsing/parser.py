@@ -36,6 +36,7 @@ from turbotree.parsing.rules.constrained_decoding import obey, read_rules
 from turbotree.parsing.rules.k_best import k_best_under_rules
 from turbotree.parsing.scored import ScoredBatch
 from turbotree.parsing.storing import contents, fields_of
+from turbotree.presets import preset_for
 from turbotree.scoring import Batch, PartScorer, SparseScorer, sparse, sparse_weight
 from turbotree.stored import Stored, training_facts
 from turbotree.streaming import map_batches, skipping_failures
@@ -70,6 +71,7 @@ class ParseOptions(_Shape, total=False):
 
     decoder: str | None
     decomposition: str | None
+    preset: str | None
     rules: RulesLike | None
     keep_given: bool
     time_limit_seconds: float | None
@@ -196,6 +198,7 @@ class Parser(Stored):
         *,
         decoder: str | None = None,
         decomposition: str | None = None,
+        preset: str | None = None,
         projective: bool | None = None,
         single_root: bool | None = None,
         rules: RulesLike | None = None,
@@ -219,11 +222,17 @@ class Parser(Stored):
             ``"subgradient"``: dual decomposition with subgradients. ``"lp"``, ``"ilp"``: the
             linear program with flows of several commodities, relaxed or exact, by HiGHS;
             ``"lp-single"``: with a single commodity, which is looser. ``"bp"``: minimum Bayes
-            risk by belief propagation.
+            risk by belief propagation. ``"koo2010"``, ``"admm2011"``: as the papers have it.
         decomposition
             How decoders of all models write a sentence: ``"structured"``, with trees and automata
-            as factors, or ``"logic"``, with flows and simple factors (not for projective trees).
-            By default linear programs are written by logic, everything else is structured.
+            as factors; ``"heads"``, with one automaton per head, not one for each of its sides;
+            ``"logic"``, with flows and simple factors; or ``"flows"``, the same with directed paths
+            and non-projective arcs read off the flows (both not for projective trees). By default
+            linear programs and ``"admm2011"`` are written by logic, ``"koo2010"`` by heads, and
+            everything else is structured.
+        preset
+            What sets the two as a paper has them, unless they are given: see
+            :data:`turbotree.presets.PRESETS`.
         projective
             Allow no crossing arcs, whatever the decoder.
         single_root
@@ -243,6 +252,13 @@ class Parser(Stored):
             bound, and the certificate says so. If nothing is given, 60 seconds, and no limit for
             ``"exact"`` and ``"ilp"``; ``math.inf`` is none.
         """
+        if preset is not None:
+            usual = preset_for("parsing", preset)
+            if decoder is None:
+                decoder, decomposition = (
+                    usual["decoder"],
+                    decomposition or usual.get("decomposition"),
+                )
         decoder, shape = self._decoding(decoder, projective, single_root)
         decomposition = choose_decomposition(decoder, decomposition, shape)
         limit = usual_time_limit(time_limit_seconds, decoder)

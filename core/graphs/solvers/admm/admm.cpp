@@ -13,6 +13,7 @@ constexpr double kSparseBelow = 0.2, kDenseAbove = 0.3;
 constexpr double kExactBelow = 1e-3, kInexactAgain = 3.0;
 // The share of active links up to which extrapolation pays in dense rounds.
 constexpr double kExtrapolateBelow = 0.5;
+constexpr double kRoundingOfLinks = 1e-15;
 constexpr std::int64_t kRoundsBetweenLooks = 8;
 constexpr std::int64_t kRoundsBetweenProposals = 10;
 constexpr std::int64_t kRoundsBetweenPenalties = 10;  // at first; more and more later
@@ -133,8 +134,13 @@ AdmmResult Admm::run(const AdmmOptions& options, Control& control) {
   double primal = 0.0, dual = 0.0, step = 0.0, active_share = 1.0;
   std::int64_t next_look_at_penalty = kRoundsBetweenPenalties;
   const double exact_below = std::max(kExactBelow, options.residual_threshold);
-  bool inexact = true, few_active = false;
-  set_inexact(true);
+  const bool adapts = options.adapt_penalty && !options.literal;
+  const bool extrapolates = options.extrapolate && !options.literal;
+  bool inexact = !options.literal, few_active = false;
+  set_inexact(inexact);
+  const auto residual_of = [&](double squares) {
+    return options.literal ? squares / links : std::sqrt(squares / links);
+  };
   MovingTrace moving(s);
   for (;;) {
     const double move = step * s.penalty;
@@ -142,7 +148,7 @@ AdmmResult Admm::run(const AdmmOptions& options, Control& control) {
     const double squares = active_.sparse ? active_.gather(s, move) : gather_all(s, move);
     step = options.step;
     if (result.iterations > 0) {
-      primal = std::sqrt(squares / links);
+      primal = residual_of(squares);
       const double residual = std::max(primal, dual);
       const bool converged = residual < options.residual_threshold && !inexact;
       if (converged || result.iterations % kRoundsBetweenProposals == 0) rounding_.propose(s);
@@ -157,7 +163,8 @@ AdmmResult Admm::run(const AdmmOptions& options, Control& control) {
         moving.append(s, result.trace);
       }
       const double tolerance = s.graph.tolerance(options.relative_gap, result.upper_bound);
-      if (rounding_.best_value >= result.upper_bound - tolerance &&
+      if ((converged || !options.literal) &&
+          rounding_.best_value >= result.upper_bound - tolerance &&
           rounding_.best_value >= result.upper_bound + s.rounding_error() - tolerance)
         result.outcome = Outcome::kOptimal;
       else if (result.upper_bound <= options.cutoff)
@@ -167,29 +174,37 @@ AdmmResult Admm::run(const AdmmOptions& options, Control& control) {
       if (result.outcome != Outcome::kLimit || result.iterations >= options.max_iterations ||
           control.should_stop())
         break;
-      if (inexact ? residual < exact_below : residual > kInexactAgain * exact_below) {
+      if (options.literal) {
+        // The new penalty is that of the very next round, whose targets are those of the old one.
+        if (options.adapt_penalty) penalty_.balance_literally(s.penalty, primal, dual);
+        if (penalty_.next() != s.penalty) {
+          s.penalty = penalty_.next();
+          gather_all(s, 0.0);
+        }
+      } else if (inexact ? residual < exact_below : residual > kInexactAgain * exact_below) {
         inexact = !inexact;
         set_inexact(inexact);
       }
-      if (options.adapt_penalty && result.iterations >= next_look_at_penalty) {
+      if (adapts && result.iterations >= next_look_at_penalty) {
         penalty_.balance(s.penalty, primal, dual);
         next_look_at_penalty += std::max(kRoundsBetweenPenalties, result.iterations / 5);
       }
     }
-    if (options.extrapolate && (active_.sparse || acceleration_.following() || few_active))
+    if (extrapolates && (active_.sparse || acceleration_.following() || few_active))
       acceleration_.extrapolate(s, active_);
     do_round();
-    dual = std::sqrt(s.squared_change / links);
+    dual = residual_of(s.squared_change);
     ++result.iterations;
-    result.upper_bound = std::min(result.upper_bound, s.bound.value());
+    // A penalty far above the scores, which only the paper's rule comes to, costs the bound digits.
+    const double lost = options.literal ? kRoundingOfLinks * s.penalty * links : 0.0;
+    result.upper_bound = std::min(result.upper_bound, s.bound.value() + lost);
     if (result.upper_bound < lowest - 1e-6 * std::max(1.0, std::abs(lowest)) - s.graph.rounding) {
       result.outcome = Outcome::kInfeasible;
       break;
     }
-    if (options.adapt_penalty && result.iterations > 1)
-      penalty_.lower_while_drifting(s.penalty, primal, dual);
+    if (adapts && result.iterations > 1) penalty_.lower_while_drifting(s.penalty, primal, dual);
     active_share = active_.sparse ? static_cast<double>(active_.links) / links : 1.0;
-    few_active = choose_mode();
+    if (!options.literal) few_active = choose_mode();
   }
   result.upper_bound += s.rounding_error();
   if (result.outcome == Outcome::kLimit) {

@@ -40,6 +40,9 @@ struct AdmmOptions {
   bool adapt_penalty = true;
   double step = 1.5;  // tau
   bool extrapolate = true;
+  // The algorithm as printed: every factor in every round, exactly; residuals are mean squares,
+  // which decide on the penalty after each round, and alone on when to stop.
+  bool literal = false;
   double relative_gap = 1e-6;
   double cutoff = -kInfinity;
   bool expectations = false;  // tell how often the relaxed solution has each factor score

@@ -12,6 +12,8 @@ constexpr double kNaturalPenalty = 4.0;  // times the size of a link's share of 
 constexpr double kImbalance = 10.0;
 constexpr double kDriftBelow = 0.02, kNoDriftAbove = 0.3;  // disagreement, in units of movement
 constexpr int kRoundsOfDrift = 3;
+// Where the paper's rule doubles or halves without end, bounds would soon be nothing but rounding.
+constexpr double kMostGrowth = 0x1p60;
 constexpr double kLowering = 8.0;
 
 // Root mean square of the shares that links have of the variables' scores at first. Without such,
@@ -64,6 +66,11 @@ void PenaltySchedule::balance(double penalty, double primal, double dual) {
   const double moved = dual * penalty / first_;
   if (primal > kImbalance * moved) next_ = penalty * 2.0;
   if (moved > kImbalance * primal) next_ = penalty * 0.5;
+}
+
+void PenaltySchedule::balance_literally(double penalty, double primal, double dual) {
+  if (primal > kImbalance * dual) next_ = std::min(penalty * 2.0, kMostGrowth * first_);
+  if (dual > kImbalance * primal) next_ = std::max(penalty * 0.5, first_ / kMostGrowth);
 }
 
 void PenaltySchedule::lower_while_drifting(double penalty, double primal, double dual) {

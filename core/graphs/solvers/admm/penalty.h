@@ -5,8 +5,9 @@
 
 namespace turbotree::graphs {
 
-// In both rules the movement of the consensus counts in units of scores, penalty times movement:
-// without that, a small penalty makes for large movements, and those for a still smaller penalty.
+// In the rules of ours the movement of the consensus counts in units of scores, penalty times
+// movement: without that, a small penalty makes for large movements, and those for a still smaller
+// penalty.
 class PenaltySchedule {
  public:
   PenaltySchedule(const Graph& graph, const Links& links);
@@ -21,6 +22,9 @@ class PenaltySchedule {
   // Residual balancing: doubles or halves the penalty where one residual outweighs the other
   // tenfold.
   void balance(double penalty, double primal, double dual);
+  // The same as printed, in any round, for residuals that are mean squares of plain movements; at
+  // most 60 times in one direction.
+  void balance_literally(double penalty, double primal, double dual);
   // Where the factors agree but the scores still prefer one end of a face, the consensus drifts
   // over the face in equal steps, hundreds of them if the preference is weak. The steps are as long
   // as the penalty is small, so it is lowered until the end of the face makes the factors disagree.

@@ -22,9 +22,12 @@ from turbotree.cli.options.declaring import (
 from turbotree.cli.outputs.formats import OutputFormat
 from turbotree.errors import InputError
 from turbotree.models import USUAL
+from turbotree.presets import presets_for
 
 _ArcDecoder = Literal["mst", "eisner", "mbr"]
-_PartDecoder = Literal["auto", "exact", "admm", "subgradient", "lp", "lp-single", "ilp", "bp"]
+_PartDecoder = Literal[
+    "auto", "exact", "admm", "subgradient", "lp", "lp-single", "ilp", "koo2010", "admm2011", "bp"
+]
 Decoder = Literal[_ArcDecoder, _PartDecoder]
 Rows = Literal["token", "sentence"]
 
@@ -107,18 +110,28 @@ class ParseOptions(Options):
         "eisner, the best projective one; mbr, the one with most correct arcs in expectation. For "
         "all models: auto (the default of the others), dual decomposition, then a short search if "
         "a gap remains; exact, a search until the tree is proven best; admm, no search; "
-        "subgradient, lp, lp-single, ilp, other solvers; bp, as mbr, by belief propagation.",
+        "subgradient, lp, lp-single, ilp, other solvers; koo2010, admm2011, solvers as the papers "
+        "have them; bp, as mbr, by belief propagation.",
         clashes=("samples",),
     )
     exact: bool = _search(
         False, "Short for --decoder exact: every tree is proven best.", clashes=("samples",)
     )
-    decomposition: Literal["structured", "logic"] | None = _search(
+    decomposition: Literal["structured", "logic", "heads", "flows"] | None = _search(
         None,
         "How a sentence is written as a factor graph: structured, with trees and automata as "
-        "factors; or logic, with flows and simple factors. Without it, logic for linear programs "
-        "and structured for all else.",
+        "factors; heads, with one automaton per head; logic, with flows and simple factors; or "
+        "flows, which also reads paths and non-projective arcs off these. "
+        "Without it, logic for linear programs and admm2011, heads for koo2010, and structured for "
+        "all else.",
         clashes=("k", "samples"),
+    )
+    preset: str | None = _search(
+        None,
+        f"Decode as a paper does: {', '.join(presets_for('parsing'))}. docs/papers.md says what "
+        "that sets.",
+        metavar="NAME",
+        clashes=("decoder", "exact", "decomposition", "k", "samples"),
     )
     k: int | None = _search(
         None,
@@ -225,6 +238,7 @@ class ParseOptions(Options):
         chosen = {
             "decoder": self.chosen_decoder,
             "decomposition": self.decomposition,
+            "preset": self.preset,
             "projective": self.projective or None,
             "single_root": self.single_root,
             "keep_given": self.keep_given or None,

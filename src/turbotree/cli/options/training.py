@@ -28,6 +28,7 @@ from turbotree.networks.vectors import MAX_VECTORS
 from turbotree.parsing import TrainingOptions
 from turbotree.parsing.parts import FAMILIES
 from turbotree.parsing.training.options import template_sets
+from turbotree.presets import presets_for
 
 _DEFAULTS = TrainingOptions()
 _SELECTION = SelectionOptions()
@@ -158,6 +159,14 @@ class TrainOptions(LearningOptions):
         "also consecutive siblings and grandparents. full: also all pairs of siblings, and the "
         "heads of neighbouring words. third: standard, the heads of neighbouring words, and "
         "siblings with their grandparent or in threes.",
+    )
+    preset: str | None = _model(
+        None,
+        f"Train as a paper does: {', '.join(presets_for('training'))}. docs/papers.md says what "
+        "that sets; other options that are given count more.",
+        metavar="NAME",
+        fits=(PARSER,),
+        clashes=("model",),
     )
     network: str | None = _model(
         None,

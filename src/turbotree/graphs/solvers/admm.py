@@ -24,6 +24,7 @@ def admm(
     adapt_penalty: bool = True,
     step: float = 1.5,
     extrapolate: bool = True,
+    literal: bool = False,
     tolerance: float = 1e-6,
     time_limit_seconds: float | None = None,
     warm_start: Solution | None = None,
@@ -57,14 +58,18 @@ def admm(
         How far scores move against the disagreement, tau in the papers: above 0, below 2.
     extrapolate : bool
         Leap ahead when fewer than half of the links are still active.
+    literal : bool
+        The algorithm as the paper prints it: all factors are projected in every round, residuals
+        are mean squares, they alone end the run, and the penalty doubles or halves after each
+        round in which one is more than ten times the other. Nothing is extrapolated.
     tolerance : float
         OPTIMAL when value and bound differ by no more than this share of a usual score, or of the
         bound if that is larger; ``solution.tolerance`` says how much that is.
     time_limit_seconds : float, optional
         Wall-clock time.
     warm_start : Solution, optional
-        Begin where this earlier solution of a graph with the same factors ended; scores and
-        evidence may have changed.
+        Begin where this earlier solution of a graph with the same factors ended, by this solver
+        or :func:`subgradient`; scores and evidence may have changed.
     factors : bool
         Give ``factor_marginals`` too: how often the relaxed solution uses each factor score.
     trace : bool
@@ -101,6 +106,7 @@ def admm(
         adapt_penalty=adapt_penalty,
         step=step,
         extrapolate=extrapolate,
+        literal=literal,
         tolerance=tolerance,
         time_limit_seconds=time_limit_seconds,
         warm_start=warm_start,
@@ -117,6 +123,7 @@ def prepare(
     adapt_penalty: bool,
     step: float,
     extrapolate: bool,
+    literal: bool,
     tolerance: float,
     time_limit_seconds: float | None,
     warm_start: Solution | None,
@@ -129,10 +136,14 @@ def prepare(
     start = check = None
     if warm_start is not None:
         if not isinstance(warm_start, Solution):
-            raise InputError(f"warm_start: expected a solution of admm, got {warm_start!r}")
+            raise InputError(
+                f"warm_start: expected a solution of admm or subgradient, got {warm_start!r}"
+            )
         left = warm_start.warm_start
         if left is None:
-            raise InputError("warm_start: expected a solution of admm, got one of another solver")
+            raise InputError(
+                "warm_start: expected a solution of admm or subgradient, got one of another solver"
+            )
         start, check = (left.link_scores, left.consensus, left.penalty), partial(_check_start, left)
     solver = _core.admm(
         max_iterations=as_count(max_iterations, "max_iterations", 0),
@@ -141,6 +152,7 @@ def prepare(
         adapt_penalty=as_flag(adapt_penalty, "adapt_penalty"),
         step=float(step),
         extrapolate=as_flag(extrapolate, "extrapolate"),
+        literal=as_flag(literal, "literal"),
         relative_gap=as_positive(tolerance, "tolerance"),
         expectations=as_flag(factors, "factors"),
         time_limit_seconds=read_time_limit(time_limit_seconds),

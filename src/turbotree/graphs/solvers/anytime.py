@@ -11,7 +11,7 @@ from turbotree.graphs.solution import Solution, Status
 from turbotree.graphs.solvers.admm import admm
 from turbotree.graphs.solvers.branch_and_bound import branch_and_bound
 from turbotree.graphs.solvers.options import Limits
-from turbotree.graphs.solvers.registry import check_options, find_solver
+from turbotree.graphs.solvers.registry import solver_with
 from turbotree.interrupts import enough
 
 if TYPE_CHECKING:
@@ -85,14 +85,13 @@ def solve_anytime(
 
 
 def _one(graph: FactorGraph, solver: str, seconds: float, tolerance: float) -> Solution:
-    function = find_solver(solver)
-    options: dict[str, object] = {"time_limit_seconds": seconds if seconds < float("inf") else None}
+    function, options = solver_with(solver, {})
+    options["time_limit_seconds"] = seconds if seconds < float("inf") else None
     taken = function.__kwdefaults__ or {}
     if "tolerance" in taken and tolerance > PROOF:
         options["tolerance"] = tolerance
     if solver == "linear_program":
         options["exact"] = True
-    check_options(function, options)
     return function(graph, **options)
 
 

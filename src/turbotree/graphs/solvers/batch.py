@@ -16,7 +16,7 @@ from turbotree.graphs.solvers.options import (
     SubgradientOptions,
     as_count,
 )
-from turbotree.graphs.solvers.registry import check_options, find_preparation, find_solver
+from turbotree.graphs.solvers.registry import find_preparation, solver_with
 from turbotree.interrupts import Threads
 
 if TYPE_CHECKING:
@@ -37,10 +37,18 @@ def solve_many(
 @overload
 def solve_many(
     graphs: Iterable[FactorGraph],
-    solver: Literal["subgradient"],
+    solver: Literal["subgradient", "koo2010"],
     *,
     threads: int = 1,
     **options: Unpack[SubgradientOptions],
+) -> list[Solution]: ...
+@overload
+def solve_many(
+    graphs: Iterable[FactorGraph],
+    solver: Literal["admm2011"],
+    *,
+    threads: int = 1,
+    **options: Unpack[AdmmOptions],
 ) -> list[Solution]: ...
 @overload
 def solve_many(
@@ -91,7 +99,7 @@ def solve_many(
     ----------
     graphs : iterable of FactorGraph
     solver : str
-        The name of a solver, as for `FactorGraph.solve`.
+        The name of a solver or a preset, as for `FactorGraph.solve`.
     threads : int
         How many graphs to solve at a time. The solvers of the core run without Python's lock, and
         begin while a generator still makes later graphs.
@@ -119,15 +127,14 @@ def solve_many(
     >>> [solution.value for solution in solve_many(graphs, threads=2)]
     [2.0, 3.0]
     """
-    solve = find_solver(solver)
-    check_options(solve, options)
+    solve, chosen = solver_with(solver, options)
     one_at_a_time = as_count(threads, "threads", 1) == 1
     waiting = iter(graphs)
     prepare = find_preparation(solve)
     if prepare is None:
         solutions: list[Solution] = []
     else:
-        prepared = prepare(**{**(solve.__kwdefaults__ or {}), **options})
+        prepared = prepare(**{**(solve.__kwdefaults__ or {}), **chosen})
         if one_at_a_time:
             return [prepared.solve(graph) for graph in waiting]
         solutions, foreign = prepared.solve_many(waiting, threads)
@@ -135,8 +142,8 @@ def solve_many(
             return solutions
         waiting = chain([foreign], waiting)
     if one_at_a_time:
-        return [solve(graph, **options) for graph in waiting]
+        return [solve(graph, **chosen) for graph in waiting]
     # Python functions, or a solver that is one: threads of Python take turns.
     with Threads(threads) as pool:
-        futures = [pool.submit(solve, graph, **options) for graph in waiting]
+        futures = [pool.submit(solve, graph, **chosen) for graph in waiting]
         return solutions + [future.result() for future in futures]

@@ -34,6 +34,7 @@ class AdmmOptions(LimitOptions, total=False):
     adapt_penalty: bool
     step: float
     extrapolate: bool
+    literal: bool
     tolerance: float
     warm_start: Solution | None
     factors: bool
@@ -44,6 +45,8 @@ class SubgradientOptions(LimitOptions, total=False):
 
     max_iterations: int
     step: str | float
+    tree_share: float | None
+    literal: bool
     tolerance: float
 
 
@@ -172,4 +175,11 @@ def as_fraction(value: Any, where: str) -> float:
     """Check a number from 0 to below 1."""
     if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) < 1:
         raise InputError(f"{where}: expected a number from 0 to below 1, got {value!r}")
+    return float(value)
+
+
+def as_share(value: Any, where: str) -> float:
+    """Check a number from 0 to 1."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= 1:
+        raise InputError(f"{where}: expected a number from 0 to 1, got {value!r}")
     return float(value)

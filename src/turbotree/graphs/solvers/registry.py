@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache, lru_cache, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from turbotree.naming import check_names, unknown
+from turbotree.presets import PRESETS, presets_for
 
 if TYPE_CHECKING:
     from turbotree.graphs.graph import FactorGraph
@@ -64,6 +65,32 @@ def find_marginal_solver(name: str) -> Callable[..., Marginals]:
     return solver
 
 
+def solver_with(name: str, options: Mapping[str, Any]) -> tuple[Callable[..., Solution], Any]:
+    """Find a solver, or the one that a preset stands for, and check the options given.
+
+    Returns
+    -------
+    callable
+        The function that computes the best assignment.
+    dict
+        Its options: those of the preset, and those given, which count more.
+
+    Examples
+    --------
+    >>> solver, options = solver_with("admm2011", {"max_iterations": 50})
+    >>> solver.__name__, options["penalty"], options["max_iterations"]
+    ('admm', 0.03, 50)
+    """
+    preset = PRESETS.get(name) if isinstance(name, str) else None
+    if preset is None or not preset.solver:
+        solver: Callable[..., Solution] = _find(name, SOLVERS, "solver", presets_for("solver"))
+        check_options(solver, options)
+        return solver, dict(options)
+    solver = find_solver(preset.solver)
+    check_options(solver, options)
+    return solver, {**preset.solving, **options}
+
+
 def check_options(solver: Callable[..., Any], options: Iterable[str]) -> None:
     """Refuse options that a solver does not have.
 
@@ -96,17 +123,18 @@ def prepare_solver(name: str, **options: Any) -> Callable[[FactorGraph], Solutio
     >>> prepare_solver("admm", max_iterations=100)(graph).value
     2.0
     """
-    solver = find_solver(name)
-    check_options(solver, options)
+    solver, options = solver_with(name, options)
     prepare = find_preparation(solver)
     if prepare is None:
         return partial(solver, **options)
     return prepare(**{**(solver.__kwdefaults__ or {}), **options}).solve
 
 
-def _find(name: str, places: dict[str, str], what: str) -> Callable[..., Any]:
+def _find(
+    name: str, places: dict[str, str], what: str, others: Iterable[str] = ()
+) -> Callable[..., Any]:
     if not isinstance(name, str) or name not in places:
-        raise unknown(what, name, places)
+        raise unknown(what, name, (*places, *others))
     return _load(places[name])
 
 

@@ -8,7 +8,7 @@ from turbotree.errors import InputError
 from turbotree.graphs import _core
 from turbotree.graphs.solution import Solution
 from turbotree.graphs.solvers.native import Prepared
-from turbotree.graphs.solvers.options import as_count, as_flag, read_time_limit
+from turbotree.graphs.solvers.options import as_count, as_flag, as_share, read_time_limit
 
 if TYPE_CHECKING:
     from turbotree.graphs.graph import FactorGraph
@@ -23,6 +23,8 @@ def subgradient(
     *,
     max_iterations: int = 1000,
     step: str | float = "koo",
+    tree_share: float | None = None,
+    literal: bool = False,
     tolerance: float = 1e-6,
     time_limit_seconds: float | None = None,
     trace: bool = False,
@@ -41,6 +43,15 @@ def subgradient(
         ``"koo"`` is delta / (1 + how often the bound has risen), with the delta for which the
         first step would close the first gap; a number is a delta of your own. ``"polyak"`` is
         the present gap over the squared length of the subgradient, halved when the bound stalls.
+    tree_share : float, optional
+        What a tree gets at first of its variables' scores, from 0 to 1. The rest goes to the
+        other factors; of an arc, to the automata of its head. By default all factors of a
+        variable get the same.
+    literal : bool
+        The algorithm as the paper prints it: there is one multiplier for each factor beside the
+        tree, the first gap is delta, the trees are the only assignments that are looked at, and
+        nothing but agreement is a proof. Not with ``"polyak"``. Where a variable is in no tree,
+        its first factor takes the place of one.
     tolerance : float
         OPTIMAL when value and bound differ by no more than this share of a usual score, or of the
         bound if that is larger; ``solution.tolerance`` says how much that is.
@@ -53,8 +64,9 @@ def subgradient(
     Returns
     -------
     Solution
-        OPTIMAL if all factors agree or an assignment reaches the bound, else LIMIT. `relaxed` is
-        the mean of the factors' answers over all rounds.
+        OPTIMAL if all factors agree or, unless `literal`, an assignment reaches the bound; else
+        LIMIT. `relaxed` is the mean of the factors' answers over all rounds, `warm_start` has the
+        factors' shares of the scores.
 
     Raises
     ------
@@ -76,6 +88,8 @@ def subgradient(
     return prepare(
         max_iterations=max_iterations,
         step=step,
+        tree_share=tree_share,
+        literal=literal,
         tolerance=tolerance,
         time_limit_seconds=time_limit_seconds,
         trace=trace,
@@ -86,12 +100,16 @@ def prepare(
     *,
     max_iterations: int,
     step: str | float,
+    tree_share: float | None,
+    literal: bool,
     tolerance: float,
     time_limit_seconds: float | None,
     trace: bool,
 ) -> Prepared:
     """Check the options of :func:`subgradient`."""
     rule, delta = _read_step(step)
+    if as_flag(literal, "literal") and step == "polyak":
+        raise InputError("literal: the paper's step is 'koo' or a number, got 'polyak'")
     if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)) or not tolerance >= 0:
         raise InputError(f"tolerance: expected a number from 0, got {tolerance!r}")
     return Prepared(
@@ -100,6 +118,8 @@ def prepare(
             step=delta,
             max_iterations=as_count(max_iterations, "max_iterations", 0),
             relative_gap=float(tolerance),
+            tree_share=-1.0 if tree_share is None else as_share(tree_share, "tree_share"),
+            literal=literal,
             time_limit_seconds=read_time_limit(time_limit_seconds),
             trace=as_flag(trace, "trace"),
         )

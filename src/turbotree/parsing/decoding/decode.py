@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import replace
 from time import perf_counter
 from typing import Any, TypeVar
@@ -11,7 +11,7 @@ import numpy as np
 
 from turbotree.arrays import FloatArray, IntArray
 from turbotree.errors import InfeasibleError, InputError
-from turbotree.graphs import Solution, Status
+from turbotree.graphs import FactorGraph, Solution, Status
 from turbotree.graphs.solvers.batch import solve_many
 from turbotree.graphs.solvers.registry import prepare_solver
 from turbotree.naming import unknown
@@ -19,9 +19,10 @@ from turbotree.parsing.arcs import TreeShape, only_allowed
 from turbotree.parsing.decoding.beliefs import part_marginals
 from turbotree.parsing.decoding.certificate import Certificate, FoundTree
 from turbotree.parsing.decoding.linear_program import solve_relaxation
-from turbotree.parsing.decoding.logic import check_shape, logic_graph
+from turbotree.parsing.decoding.logic import check_shape, flow_graph, logic_graph
 from turbotree.parsing.long_sentences import is_long, is_very_long, note_on, rounds_of
 from turbotree.parsing.parts import ScoredSentence
+from turbotree.parsing.parts.both_sides import heads_graph
 
 _Key = TypeVar("_Key", bound=Hashable)
 
@@ -35,6 +36,8 @@ SOLVERS: dict[str, tuple[str, dict[str, Any]]] = {
     "lp": ("linear_program", {}),
     "lp-single": ("", {"single_commodity": True}),
     "ilp": ("linear_program", {"exact": True}),
+    "koo2010": ("koo2010", {}),
+    "admm2011": ("admm2011", {}),
 }
 
 #: Decoders of arc-factored models; the first is what they use if nothing is said.
@@ -45,10 +48,19 @@ DECODERS = (*ARC_DECODERS, *GRAPH_DECODERS)
 #: Decoders whose every answer obeys what is said of spans; they are one and the same then.
 DECODERS_OF_SPANS = ("mst", "eisner", "auto", "exact")
 
-#: Ways to write a sentence as a graph, or as a linear program: the first is that of most decoders,
-#: the second that of linear programs.
-DECOMPOSITIONS = ("structured", "logic")
+#: Ways to write a sentence as a graph.
+_GRAPHS: dict[str, Callable[[ScoredSentence], FactorGraph]] = {
+    "structured": ScoredSentence.graph,
+    "logic": logic_graph,
+    "heads": heads_graph,
+    "flows": flow_graph,
+}
+DECOMPOSITIONS = tuple(_GRAPHS)
 _PROGRAMS = ("lp", "lp-single", "ilp")
+#: Those of simple factors, with flows; linear programs have them as well.
+_BY_LOGIC = ("logic", "flows")
+#: Which one a decoder uses if nothing is said, and it is not the first.
+_USUAL = {**dict.fromkeys(_PROGRAMS, "logic"), "koo2010": "heads", "admm2011": "logic"}
 
 #: What differs for graphs by logic: their many small factors agree later, after cheaper rounds.
 _LOGIC_OPTIONS: dict[str, dict[str, Any]] = {
@@ -74,16 +86,18 @@ def choose_decomposition(decoder: str, decomposition: str | None, shape: TreeSha
     if decomposition is not None and decomposition not in DECOMPOSITIONS:
         raise unknown("decomposition", decomposition, DECOMPOSITIONS)
     if decoder not in SOLVERS:
-        if decomposition == "logic":
-            raise InputError(f"decoder {decoder!r} has no decomposition by logic")
+        if decomposition not in (None, "structured"):
+            raise InputError(f"decoder {decoder!r} has no decomposition by {decomposition}")
         return "structured"
     if decoder == "lp-single":
-        if decomposition == "structured":
-            raise InputError("decoder 'lp-single' has no structured decomposition")
+        if decomposition not in (None, "logic"):
+            raise InputError(f"decoder 'lp-single' has no {decomposition} decomposition")
         decomposition = "logic"
     if decomposition is None:
-        decomposition = "logic" if decoder in _PROGRAMS and not shape.projective else "structured"
-    if decomposition == "logic":
+        decomposition = _USUAL.get(decoder, "structured")
+        if shape.projective and decomposition == "logic":
+            decomposition = "structured"
+    if decomposition in _BY_LOGIC:
         check_shape(shape)
     return decomposition
 
@@ -125,6 +139,9 @@ def decode(
         in the papers; not for projective trees. For siblings without grandparents or bigrams both
         have the same relaxation; otherwise the first is tighter. With three siblings in a row
         either may be: their automata share arcs with the other automata, but not steps.
+        ``"heads"``: as the first, but every head has one automaton, not one for each side.
+        ``"flows"``: as the second, but paths and non-projective arcs are read off the flows, which
+        is tighter.
     time_limit_seconds
         When the solver stops with what it has.
     options
@@ -154,13 +171,12 @@ def decode_as(
     if decoder == "bp":
         return _decode_by_risk(scored, time_limit_seconds)
     solver, usual = solver_of(decoder, scored)
-    by_logic = _LOGIC_OPTIONS.get(decoder, {}) if decomposition == "logic" else {}
+    by_logic = _LOGIC_OPTIONS.get(decoder, {}) if decomposition in _BY_LOGIC else {}
     chosen = {**usual, **by_logic, "time_limit_seconds": time_limit_seconds, **options}
-    if decomposition == "logic" and decoder in _PROGRAMS:
-        solution = solve_relaxation(scored, **chosen)
+    if decomposition in _BY_LOGIC and decoder in _PROGRAMS:
+        solution = solve_relaxation(scored, paths_by_flows=decomposition == "flows", **chosen)
     else:
-        graph = logic_graph(scored) if decomposition == "logic" else scored.graph()
-        solution = prepare_solver(solver, **chosen)(graph)
+        solution = prepare_solver(solver, **chosen)(_GRAPHS[decomposition](scored))
     knows_nothing = not np.isfinite(solution.upper_bound)  # there was no time for anything
     if knows_nothing and not has_spans and solver != "admm":
         found = quick_tree(scored)

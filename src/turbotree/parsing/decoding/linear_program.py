@@ -18,6 +18,7 @@ from turbotree.graphs import Solution, Status
 from turbotree.graphs.linear_program import Model, Program, run_program
 from turbotree.graphs.solvers.options import Limits
 from turbotree.parsing.decoding.commodities import Commodities, commodities
+from turbotree.parsing.decoding.flows import Flows, add_flows_to_program
 from turbotree.parsing.decoding.logic import check_shape, heads_of_words, require_tree
 from turbotree.parsing.parts import ScoredSentence
 from turbotree.parsing.parts.steps import Steps
@@ -29,6 +30,7 @@ def solve_relaxation(
     scored: ScoredSentence,
     *,
     single_commodity: bool = False,
+    paths_by_flows: bool = False,
     exact: bool = False,
     time_limit_seconds: float | None = None,
     max_iterations: int | None = None,
@@ -41,6 +43,8 @@ def solve_relaxation(
         The sentence; trees that have to be projective are refused.
     single_commodity
         Take the looser of the two relaxations.
+    paths_by_flows
+        Read paths and non-projective arcs off flows for all words, which is the tightest.
     exact
         Make the arcs whole numbers.
     time_limit_seconds, max_iterations
@@ -55,7 +59,7 @@ def solve_relaxation(
     limits = Limits(time_limit_seconds, max_iterations)
     check_shape(scored.shape)
     require_tree(scored)
-    program = write_program(scored, single_commodity)
+    program = write_program(scored, single_commodity, paths_by_flows)
     arcs = len(scored.arcs)
     found = run_program(program, arcs if exact else 0, limits)
     status = Status.RELAXED if found.done else Status.LIMIT
@@ -74,12 +78,15 @@ def solve_relaxation(
     )
 
 
-def write_program(scored: ScoredSentence, single_commodity: bool = False) -> Program:
+def write_program(
+    scored: ScoredSentence, single_commodity: bool = False, paths_by_flows: bool = False
+) -> Program:
     """Write a sentence's program; the first columns are its arcs."""
     heads, modifiers = scored.arcs.T
     words, arcs = scored.words, len(heads)
-    flows = None if single_commodity else commodities(words, heads, modifiers)
-    program = ProgramWriter(scored)
+    few = not single_commodity and not paths_by_flows
+    flows = commodities(words, heads, modifiers) if few else None
+    program = ProgramWriter(scored, paths_by_flows)
     families = scored.parts.families.values()
     for family in families:
         family.prepare_program(program)
@@ -93,7 +100,9 @@ def write_program(scored: ScoredSentence, single_commodity: bool = False) -> Pro
         program.add_choices(roots, np.array([0, len(roots)]))
     for family in families:
         family.add_to_program(program)
-    if flows is None:
+    if paths_by_flows:
+        program.flows()
+    elif flows is None:
         _add_single_commodity(program, words, heads, modifiers)
     else:
         _add_commodities(program, flows)
@@ -113,13 +122,23 @@ class ProgramWriter:
         What arcs score, with what families bring to them.
     steps
         The steps of siblings, as soon as these are laid out.
+    has_flows
+        Whether paths are read off flows.
     """
 
-    def __init__(self, scored: ScoredSentence) -> None:
+    def __init__(self, scored: ScoredSentence, has_flows: bool = False) -> None:
         self.model = Model()
         self.scored = scored
         self.arc_scores: FloatArray = scored.scores["arc"].astype(np.float64)
         self.steps: Steps | None = None
+        self.has_flows = has_flows
+        self._flows: Flows | None = None
+
+    def flows(self) -> Flows:
+        """Return the flows that paths are read off; they are written when first asked for."""
+        if self._flows is None:
+            self._flows = add_flows_to_program(self)
+        return self._flows
 
     def add_choices(self, items: Ints, offsets: Ints) -> None:
         """Exactly one of each group: 1 row each."""

@@ -7,9 +7,9 @@ each modifier is stepped on once if it is one, and stepped off once. Both allow 
 flows and siblings, whole and fractional, as the table does.
 
 Directed paths and non-projective arcs are another matter. The table reads them off the flows: a
-path into a word carries that word's commodity. Here they are logic over arcs alone
-(:mod:`turbotree.parsing.parts.ancestry`): the same trees have the same parts, but fractional
-solutions may have more of them, and the relaxation is looser than the table's.
+path into a word carries that word's commodity. That is :func:`flow_graph`. In :func:`logic_graph`
+they are logic over arcs alone (:mod:`turbotree.parsing.parts.ancestry`): the same trees have the
+same parts, but fractional solutions may have more of them, and the relaxation is looser.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from turbotree.errors import InputError
 from turbotree.graphs import FactorGraph
 from turbotree.parsing.arcs import TreeShape
 from turbotree.parsing.decoding.commodities import commodities
+from turbotree.parsing.decoding.flows import Flows, add_flows_to_graph
 from turbotree.parsing.parts import ScoredSentence
 from turbotree.parsing.parts.steps import Steps
 
@@ -40,11 +41,14 @@ class LogicWriter:
         The sentence.
     steps
         The steps of siblings, as soon as these are written.
+    flows
+        The flows that paths are read off, if they are.
     """
 
     graph: FactorGraph
     scored: ScoredSentence
     steps: Steps | None = None
+    flows: Flows | None = None
 
 
 def check_shape(shape: TreeShape) -> None:
@@ -66,6 +70,21 @@ def logic_graph(scored: ScoredSentence) -> FactorGraph:
 
     The arcs are the first variables. Trees that have to be projective are refused.
     """
+    graph = _with_families(scored, paths_by_flows=False)
+    _add_flows(graph, scored.words, *scored.arcs.T)
+    return graph
+
+
+def flow_graph(scored: ScoredSentence) -> FactorGraph:
+    """Write a sentence's parts as a graph of simple factors, with paths read off flows.
+
+    This is Table 1 of the 2011 paper. The arcs are the first variables. Trees that have to be
+    projective are refused.
+    """
+    return _with_families(scored, paths_by_flows=True)
+
+
+def _with_families(scored: ScoredSentence, *, paths_by_flows: bool) -> FactorGraph:
     check_shape(scored.shape)
     require_tree(scored)
     heads, modifiers = scored.arcs.T
@@ -75,9 +94,10 @@ def logic_graph(scored: ScoredSentence) -> FactorGraph:
     if scored.shape.single_root:
         graph.exactly_one(np.flatnonzero(heads == 0))
     logic = LogicWriter(graph, scored)
+    if paths_by_flows:
+        logic.flows = add_flows_to_graph(graph, scored)
     for family in scored.parts.families.values():
         family.add_to_logic(logic)
-    _add_flows(graph, scored.words, heads, modifiers)
     return graph
 
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from turbotree.arrays import FloatArray
-from turbotree.graphs import FactorGraph, Kind, Solution
+from turbotree.graphs import FactorGraph, Solution
 from turbotree.parsing.parts import ScoredSentence
-from turbotree.parsing.parts.both_sides import BothSides, both_sides
+from turbotree.parsing.parts.both_sides import both_sides
 from turbotree.parsing.parts.family import Told
 from turbotree.parsing.parts.sibling import (
     AUTOMATA,
@@ -71,8 +69,8 @@ def automata_alone(scored: ScoredSentence) -> dict[str, FloatArray]:
     # Without grandparents the sides of a head have nothing to do with each other.
     joined = None
     if "grandparent" in families:
-        joined = both_sides(siblings, scored.arcs[:, 0], grand_siblings="grand_sibling" in families)
-        _add_heads(graph, joined, automata_scores(cold))
+        joined = both_sides(cold)
+        joined.add_to(graph, automata_scores(cold), copied=True)
     else:
         siblings.add_to_graph(graph, cold)
     # Every variable is in one factor, so that these are exact.
@@ -86,17 +84,3 @@ def automata_alone(scored: ScoredSentence) -> dict[str, FloatArray]:
             own: Any = families[name]
             found[name] = expected[own.cells]
     return found
-
-
-def _add_heads(graph: FactorGraph, heads: BothSides, of_sides: FloatArray) -> None:
-    """Add an automaton per head, with its own copies of the arcs into it, which cost nothing."""
-    for links, above, own in zip(heads.links, heads.above, heads.scores(of_sides), strict=True):
-        if above == 0:
-            graph.add_chunk(Kind.HEAD_AUTOMATON, 1, len(links), links, len(own), own)
-            continue
-        copies = graph.variables(np.zeros(above))
-        variables = np.concatenate([copies, links]).astype(np.int32)
-        shape = np.array([above], dtype=np.int32)
-        graph.add_chunk(
-            Kind.GRANDPARENT_AUTOMATON, 1, len(variables), variables, len(own), own, 1, shape
-        )

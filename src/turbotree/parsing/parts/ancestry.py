@@ -3,8 +3,9 @@
 Word d descends from a if its head is a, or descends from a itself. The core writes that down as
 logic over arcs and variables of its own, with nothing for pairs of words that are certain or
 impossible; an arc is non-projective if some word between its ends does not descend from its head.
-This serves every decomposition: flows, which the papers read paths off, are needed nowhere else
-if the tree is a factor.
+This serves every decomposition but one: flows, which the papers read paths off, are needed nowhere
+else if the tree is a factor. Where they are there (:mod:`turbotree.parsing.decoding.flows`), paths
+are theirs, and non-projective arcs stand on these.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from turbotree.parsing import _core
 from turbotree.parsing.parts.family import Candidates, Family, Told, register
 
 if TYPE_CHECKING:
+    from turbotree.parsing.decoding.flows import Flows
     from turbotree.parsing.decoding.linear_program import ProgramWriter
     from turbotree.parsing.decoding.logic import LogicWriter
     from turbotree.parsing.parts.part_set import ScoredSentence
@@ -150,17 +152,29 @@ class AncestryFamily(Family):
             add_ancestry(graph, scored, self.ancestry, exclusive=False)
 
     def add_to_logic(self, logic: LogicWriter) -> None:
-        """Add them."""
-        self.add_to_graph(logic.graph, logic.scored)
+        """Add them, or what flows do not have."""
+        if logic.flows is None:
+            self.add_to_graph(logic.graph, logic.scored)
+        else:
+            self.add_to_flows(logic, logic.flows)
+
+    def add_to_flows(self, logic: LogicWriter, flows: Flows) -> None:
+        """Add what stands on the paths of flows; their scores are there."""
+
+    def add_to_flow_program(self, program: ProgramWriter, flows: Flows) -> None:
+        """Add what stands on the paths of flows; their scores are there."""
 
     def prepare_program(self, program: ProgramWriter) -> None:
         """Bring the scores of literals that are arcs to the arcs."""
-        if self._writes(program.scored):
+        if not program.has_flows and self._writes(program.scored):
             totals = literal_scores(program.scored, self.ancestry)
             program.arc_scores += totals[: len(program.arc_scores)]
 
     def add_to_program(self, program: ProgramWriter) -> None:
         """Add what paths and non-projective arcs stand for, a column per variable."""
+        if program.has_flows:
+            self.add_to_flow_program(program, program.flows())
+            return
         if not self._writes(program.scored):
             return
         arcs, sentence = len(program.arc_scores), program.scored.sentence
@@ -234,6 +248,50 @@ class NonprojectiveFamily(AncestryFamily):
         there[tuple(self.arcs.rows[self.arcs.places(sentence)][chosen].T)] = True
         has: BoolArray = there[head, modifier] & (inside < high - low - 1)
         return has
+
+    def add_to_flows(self, logic: LogicWriter, flows: Flows) -> None:
+        """Add a variable per part: its arc, and some word between that does not descend."""
+        arcs, between, offsets = self._on_paths(logic.scored, flows)
+        graph = logic.graph
+        some = graph.variables(np.zeros(len(arcs)))
+        graph.define_or(some, ~between, offsets=offsets)
+        both = graph.variables(logic.scored.scores[self.name])
+        graph.define_and(both, np.column_stack([arcs, some]))
+
+    def add_to_flow_program(self, program: ProgramWriter, flows: Flows) -> None:
+        """Add a column per part, at most its arc and the sum of words that do not descend."""
+        arcs, between, offsets = self._on_paths(program.scored, flows)
+        sizes = np.diff(offsets)
+        columns = program.model.add_columns(program.scored.scores[self.name]) + np.arange(len(arcs))
+        program.add_at_most(columns, arcs)
+        program.add_literals(
+            sizes + 1,
+            np.insert(~between, offsets[:-1], columns),
+            np.insert(-np.ones(len(between)), offsets[:-1], 1.0),
+            -np.inf,
+            0.0,
+        )
+        # If the arc is there and a word does not descend, so is the part.
+        rows = [np.repeat(arcs, sizes), between, np.repeat(columns, sizes)]
+        signs = np.tile([1.0, -1.0, -1.0], len(between))
+        program.model.add_rows(
+            np.full(len(between), 3), np.column_stack(rows).reshape(-1), signs, -np.inf, 0.0
+        )
+
+    def _on_paths(
+        self, scored: ScoredSentence, flows: Flows
+    ) -> tuple[LongArray, LongArray, LongArray]:
+        """Return each part's arc, and the paths from its head to the words between."""
+        rows = self.parts.rows[self.parts.places(scored.sentence)]
+        number = np.full((scored.words + 1, scored.words + 1), -1, dtype=np.int64)
+        number[tuple(scored.arcs.T)] = np.arange(len(scored.arcs))
+        between = [
+            flows.paths[head, min(head, modifier) + 1 : max(head, modifier)]
+            for head, modifier in rows.tolist()
+        ]
+        offsets = np.concatenate([[0], np.cumsum([len(own) for own in between], dtype=np.int64)])
+        found = np.concatenate([np.zeros(0, dtype=np.int64), *between])
+        return number[tuple(rows.T)], found, offsets
 
 
 def _ancestral(scored: ScoredSentence) -> list[AncestryFamily]:

@@ -10,11 +10,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from turbotree.arrays import FloatArray, IntArray, LongArray
-from turbotree.parsing.parts.sibling import SiblingFamily
+from turbotree.graphs import FactorGraph, Kind
+from turbotree.parsing.parts.sibling import SiblingFamily, automata_scores
+
+if TYPE_CHECKING:
+    from turbotree.parsing.parts.part_set import ScoredSentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +30,8 @@ class BothSides:
     ----------
     links
         The arcs to the modifiers of each head.
-    above
-        How many candidate heads it has itself: none, if it is the root, which comes first.
+    into
+        The arcs into it: none, if it is the root, which comes first.
     first, second
         Of each head's scores, the two of its sides that they are the sums of, by their places
         there. The place after the last is none.
@@ -35,10 +40,33 @@ class BothSides:
     """
 
     links: list[IntArray]
-    above: list[int]
+    into: list[IntArray]
     first: list[LongArray]
     second: list[LongArray]
     places: int
+
+    def add_to(self, graph: FactorGraph, of_sides: FloatArray, *, copied: bool = False) -> None:
+        """Add an automaton per head to a graph whose first variables are the arcs.
+
+        Parameters
+        ----------
+        graph
+            Where to add them.
+        of_sides
+            The scores of the automata of the sides.
+        copied
+            Give each head copies of the arcs into it, which cost nothing.
+        """
+        for links, into, own in zip(self.links, self.into, self.scores(of_sides), strict=True):
+            if not len(into):
+                graph.add_chunk(Kind.HEAD_AUTOMATON, 1, len(links), links, len(own), own)
+                continue
+            above = graph.variables(np.zeros(len(into))) if copied else into
+            variables = np.concatenate([above, links]).astype(np.int32)
+            shape = np.array([len(into)], dtype=np.int32)
+            graph.add_chunk(
+                Kind.GRANDPARENT_AUTOMATON, 1, len(variables), variables, len(own), own, 1, shape
+            )
 
     def scores(self, of_sides: FloatArray) -> list[FloatArray]:
         """Return the scores of each head's automaton, given those of the sides'."""
@@ -53,28 +81,27 @@ class BothSides:
         return counts[:-1]
 
 
-def both_sides(siblings: SiblingFamily, heads: IntArray, *, grand_siblings: bool) -> BothSides:
-    """Join the automata of a single sentence's sides.
-
-    Parameters
-    ----------
-    siblings
-        The automata, with grandparents.
-    heads
-        The head of each candidate arc.
-    grand_siblings
-        Whether the automata score siblings together with the grandparent, too.
-    """
-    offsets, score_offsets = siblings.link_offsets, siblings.score_offsets.tolist()
+def both_sides(scored: ScoredSentence) -> BothSides:
+    """Join the automata of the sides of a sentence's heads, which have grandparents."""
+    families = scored.parts.families
+    siblings = families["sibling"]
+    assert isinstance(siblings, SiblingFamily)
+    heads = scored.arcs[:, 0]
+    zeroth, last = siblings.automaton_offsets[scored.sentence : scored.sentence + 2].tolist()
+    offsets = siblings.link_offsets[zeroth : last + 1]
+    own_scores = siblings.score_offsets[zeroth : last + 1]
+    score_offsets = (own_scores - own_scores[0]).tolist()
+    variable_offsets = siblings.variable_offsets[zeroth : last + 1]
     # The left side of a head, if it has one, comes just before the right one.
     owners = heads[siblings.links[offsets[:-1]]]
     changes = [*np.flatnonzero(np.diff(owners, prepend=-1)).tolist(), len(owners)]
     places = score_offsets[-1]
     found = BothSides([], [], [], [], places)
     for begin, end in pairwise(changes):
-        above = int(siblings.above[begin])
+        above = int(siblings.above[zeroth + begin])
+        into = siblings.variables[variable_offsets[begin] :][:above]
         found.links.append(siblings.links[offsets[begin] : offsets[end]])
-        found.above.append(above)
+        found.into.append(into)
         sides = [
             _Side(score_offsets[a], int(offsets[a + 1] - offsets[a]), above)
             for a in range(begin, end)
@@ -84,7 +111,7 @@ def both_sides(siblings: SiblingFamily, heads: IntArray, *, grand_siblings: bool
             _joined([side.square() for side in sides], places),
             (boxes, np.full_like(boxes, places)),
         ]
-        if grand_siblings:
+        if "grand_sibling" in families:
             pairs += [_joined([side.square(g) for side in sides], places) for g in range(above)]
         found.first.append(np.concatenate([first.ravel() for first, _ in pairs]))
         found.second.append(np.concatenate([second.ravel() for _, second in pairs]))
@@ -126,3 +153,15 @@ def _joined(squares: Sequence[LongArray], none: int) -> tuple[LongArray, LongArr
     second[: p + 1, p:] = right[:1]  # and the right one starts
     first[p + 1 :, p:] = right[1:]
     return first, second
+
+
+def heads_graph(scored: ScoredSentence) -> FactorGraph:
+    """Write a sentence as a graph in which every head has one automaton, as Koo et al. have it.
+
+    With grandparents, that is tighter than an automaton for each side; without, it is the same.
+    """
+    if not {"sibling", "grandparent"} <= scored.parts.families.keys():
+        return scored.graph()
+    graph = scored.graph(omit=("sibling",))
+    both_sides(scored).add_to(graph, automata_scores(scored))
+    return graph

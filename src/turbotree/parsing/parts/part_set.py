@@ -161,7 +161,7 @@ class ScoredSentence:
         """Return the sentence with other scores."""
         return replace(self, scores=scores)
 
-    def graph(self, *, beliefs: bool = False) -> FactorGraph:
+    def graph(self, *, beliefs: bool = False, omit: Sequence[str] = ()) -> FactorGraph:
         """Write the sentence as a graph: a variable per arc, their tree, and the other parts.
 
         Parameters
@@ -169,6 +169,8 @@ class ScoredSentence:
         beliefs
             Whether the graph is for belief propagation, where no factor may repeat what the tree
             says; see :mod:`turbotree.parsing.decoding.beliefs`.
+        omit
+            Families whose factors the caller writes.
         """
         rows, shape = self.arcs, self.shape
         graph = FactorGraph()
@@ -182,7 +184,9 @@ class ScoredSentence:
         graph.add_chunk(
             Kind.TREE, 1, len(rows), variables, shape_lengths=len(shapes), shapes=shapes
         )
-        for family in self.parts.families.values():
+        for name, family in self.parts.families.items():
+            if name in omit:
+                continue
             add = family.add_to_beliefs if beliefs else family.add_to_graph
             add(graph, self)
         if self.constraints is not None:

@@ -40,6 +40,7 @@ from turbotree.parsing.training.treebank import (
     pruning_record,
     read_trees,
 )
+from turbotree.presets import preset_for
 from turbotree.scoring import SparseScorer, sparse
 from turbotree.text import Sentence
 from turbotree.text.sentence import fingerprint
@@ -59,6 +60,7 @@ def train_parser(
     train: TrainingSource,
     *,
     dev: TrainingSource | None = None,
+    preset: str | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
     progress: Progress | None = None,
@@ -73,6 +75,9 @@ def train_parser(
         what the model makes of them under the heads that are known.
     dev
         Another, to show scores along the way and to fit the temperature of the probabilities.
+    preset
+        What sets options as a paper has them, unless they are given: see
+        :data:`turbotree.presets.PRESETS`.
     checkpoint
         Folder to keep the state of training in, so that it can be resumed.
     resume
@@ -82,7 +87,10 @@ def train_parser(
     options
         Those of :class:`TrainingOptions`.
     """
-    settings = options_from(TrainingOptions, "train", options, train_parser)
+    given: dict[str, Any] = dict(options)
+    if preset is not None:
+        given = {**preset_for("training", preset), **given}
+    settings = options_from(TrainingOptions, "train", given, train_parser)
     data = TrainingData.read(train, dev, settings)
     return ParserTrainer(data, data.run(checkpoint, resume, progress)).train()
 
@@ -91,6 +99,7 @@ class TrainParserKeywords(TrainingKeywords, RunKeywords, total=False):
     """Everything that :func:`train_parser` takes beside the training data."""
 
     dev: TrainingSource | None
+    preset: str | None
 
 
 @dataclass(frozen=True)
