@@ -1,5 +1,6 @@
-"""How good a prediction is: attachment scores, span F1, calibration, significance."""
+"""How good a prediction is: attachment scores, span F1, calibration, significance, agreement."""
 
+from turbotree.evaluation.agreement import Agreement, agreement
 from turbotree.evaluation.attachment import AttachmentScores, WordScores, attachment_scores
 from turbotree.evaluation.calibration_error import Calibration, CalibrationBin, calibration
 from turbotree.evaluation.certificates import CertificateSums
@@ -15,6 +16,7 @@ from turbotree.evaluation.spans import Span, SpanScores, find_spans, span_scores
 from turbotree.evaluation.tags import TagScores, tag_scores
 
 __all__ = [
+    "Agreement",
     "AttachmentScores",
     "Calibration",
     "CalibrationBin",
@@ -27,6 +29,7 @@ __all__ = [
     "SpanScores",
     "TagScores",
     "WordScores",
+    "agreement",
     "attachment_scores",
     "calibration",
     "find_spans",

@@ -143,8 +143,13 @@ def learn_from(
     options: LearnerOptions,
     weights: Weights,
     record: EpochRecord,
+    *,
+    ends_round: bool = True,
 ) -> None:
-    """Learn from one instance of a task; `number` is that of the round, from 1 on."""
+    """Learn from one instance of a task; `number` is that of the round, from 1 on.
+
+    The round ends with it, and the weights count once in their average, unless told otherwise.
+    """
     if number == options.first_averaged(len(task)) > 1:
         weights.restart_average()
     varied = getattr(task, "problem_in_round", None)
@@ -157,7 +162,8 @@ def learn_from(
         if step > 0.0:
             weights.add(gradient, -step)
             record.updates += 1
-    weights.next_round()
+    if ends_round:
+        weights.next_round()
 
 
 def support(weights: Weights, task: Task) -> Weights:

@@ -10,11 +10,13 @@ from typing import TypeVar
 import numpy as np
 
 from turbotree.naming import unknown
+from turbotree.parsing.parse import Parse
 from turbotree.parsing.parser import Parser
 from turbotree.text import Sentence
 
-#: How sentences are compared: by the entropy of their trees as it is, or divided by the words.
-MEASURES = ("mean", "total")
+#: How sentences are compared: by the entropy of their trees divided by the words, or as it is; or
+#: by the share of the words whose head or relation is expected to be wrong.
+MEASURES = ("mean", "total", "errors")
 #: Heads at least this likely are listed.
 LIKELY = 0.01
 
@@ -26,7 +28,8 @@ class OpenSentence:
     Attributes
     ----------
     entropy
-        That of its trees, in nats; a word's share of it if that was asked for.
+        That of its trees, in nats; a word's share of it, or of the wrong arcs to expect, if that
+        was asked for.
     place
         Which of the sentences it was, from 0.
     sentence
@@ -89,6 +92,7 @@ def suggest_sentences(
         How many to return; all without it.
     measure
         ``"mean"``: entropy by the word. ``"total"``: of the whole tree, which favours long ones.
+        ``"errors"``: share of the words whose head or relation is expected to be wrong.
     threads
         As for :meth:`Parser.pipe`.
 
@@ -105,12 +109,25 @@ def suggest_sentences(
 
     def rated() -> Iterator[OpenSentence]:
         for place, parse in enumerate(parser.pipe(sentences, threads=threads)):
-            words = len(parse.heads) if measure == "mean" else 1
-            yield OpenSentence(
-                parse.entropy / words, place, parse.to_sentence(), parse.head_entropies
-            )
+            value = sentence_value(parse, measure)
+            yield OpenSentence(value, place, parse.to_sentence(), parse.head_entropies)
 
     return _largest(rated(), count)
+
+
+def sentence_value(parse: Parse, measure: str = MEASURES[0]) -> float:
+    """Return how open a sentence is by one of the `MEASURES`; see :func:`suggest_sentences`.
+
+    >>> from turbotree.text import treebank
+    >>> parser = Parser.train(treebank(60, seed=1), model="arc", epochs=2)
+    >>> parse = parser.parse(next(treebank(1, seed=2)))
+    >>> 0 <= sentence_value(parse, "errors") <= 1
+    True
+    """
+    if measure == "errors":
+        chances = zip(parse.head_probabilities, parse.label_probabilities, strict=True)
+        return 1.0 - sum(head * label for head, label in chances) / len(parse.heads)
+    return parse.entropy / (len(parse.heads) if measure == "mean" else 1)
 
 
 def suggest_words(

@@ -17,6 +17,8 @@ from turbotree.serving.limits import TooLargeError
 from turbotree.serving.metrics import Metrics
 from turbotree.serving.pages import Page, read_pages
 from turbotree.serving.reading import conllu_sentences
+from turbotree.serving.workbench.routes import add_routes
+from turbotree.serving.workbench.workbench import Workbench
 from turbotree.serving.workers import Workers
 
 try:
@@ -53,6 +55,7 @@ def create_app(
     engine: Engine,
     *,
     annotations: Annotations | None = None,
+    workbench: Workbench | None = None,
     hosts: Collection[str] | None = None,
 ) -> Any:
     """Make the application of a server.
@@ -64,6 +67,9 @@ def create_app(
     annotations
         Where corrected trees are kept; without it, they cannot be saved. Close it when the server
         has stopped.
+    workbench
+        A queue of sentences to annotate, with the model that learns from it: that model is served
+        then. Close it, too.
     hosts
         Names that the server goes by; None takes any.
 
@@ -80,7 +86,12 @@ def create_app(
     True
     """
     metrics, workers = Metrics(), Workers(engine.limits)
-    handlers = _Handlers(engine, metrics, workers, annotate=annotations is not None)
+    handlers = _Handlers(
+        (lambda: engine) if workbench is None else (lambda: workbench.engine),
+        metrics,
+        workers,
+        {"annotate": annotations is not None, "queue": workbench is not None},
+    )
 
     app = FastAPI(
         title="turbotree",
@@ -112,8 +123,13 @@ def create_app(
         add("/annotations", "POST", kept.save, response_model=saved, responses=refusals)
         add("/annotations", "GET", kept.saved, response_model=schemas.CountsAnswer)
         add("/annotations.conllu", "GET", kept.saved_file, responses=_text("All trees."))
+    if workbench is not None:
+        add_routes(add, workbench, workers, _REFUSALS | _FULL)
+    pages = {"index.html": "/", "docs.html": "/docs", "annotate.html": "/annotate"}
+    if workbench is None:
+        del pages["annotate.html"]
     for name, page in read_pages().items():
-        path = {"index.html": "/", "docs.html": "/docs"}.get(name, f"/static/{name}")
+        path = pages.get(name, f"/static/{name}")
         add(path, "GET", _page_handler(page), include_in_schema=False)
     return Boundary(app, engine.limits, metrics, paths, hosts)
 
@@ -123,14 +139,18 @@ class _Handlers:
 
     def __init__(
         self,
-        engine: Engine,
+        engine: Callable[[], Engine],
         metrics: Metrics,
         workers: Workers,
-        *,
-        annotate: bool,
+        offers: dict[str, bool],
     ) -> None:
-        self._engine, self._annotate = engine, annotate
+        self._current, self._offers = engine, offers
         self._metrics, self._workers = metrics, workers
+
+    @property
+    def _engine(self) -> Engine:
+        """The engine as it is now: a model that learns is replaced now and then."""
+        return self._current()
 
     async def parse(self, request: schemas.ParseRequest) -> Response:
         """Parse sentences; with constraints, rules, several trees, probabilities, a trace."""
@@ -148,22 +168,23 @@ class _Handlers:
         shared = request.model_dump(exclude={"documents"})
         questions = [Question(**own.model_dump(), **shared) for own in request.documents]
 
+        engine = self._engine
+
         def job(in_time: Callable[[], bool]) -> bytes:
             documents: list[dict[str, Any]] = []
             count = 0
             for question in questions:
                 try:
-                    answers = self._engine.answer(question, in_time)
+                    answers = engine.answer(question, in_time)
                 except TurbotreeError as error:
                     if status_of(error) != 422:
                         raise
                     documents.append({"error": problem_of(error)})
                     continue
                 count += len(answers)
-                if count > self._engine.limits.max_sentences:
+                if count > engine.limits.max_sentences:
                     raise TooLargeError(
-                        f"more than {self._engine.limits.max_sentences} sentences; "
-                        "send fewer at a time"
+                        f"more than {engine.limits.max_sentences} sentences; send fewer at a time"
                     )
                 self._count(answers)
                 documents.append({"sentences": answers})
@@ -173,10 +194,11 @@ class _Handlers:
 
     async def model(self) -> Response:
         """Tell what the model is, and what this server takes."""
+        engine = self._engine
         about = {
-            **self._engine.about(),
-            "annotate": self._annotate,
-            "limits": asdict(self._engine.limits),
+            **engine.about(),
+            **self._offers,
+            "limits": asdict(engine.limits),
         }
         return Response(to_json(about), media_type=_JSON)
 

@@ -208,6 +208,7 @@ class ModelAnswer(BaseModel):
     rules: bool
     labels: list[str]
     annotate: bool
+    queue: bool
     limits: dict[str, Any]
 
 
@@ -232,3 +233,87 @@ class SavedAnswer(CountsAnswer):
     """A tree is kept, under this name."""
 
     sent_id: str
+
+
+Annotator = Annotated[
+    str, Field(max_length=40, description="Who annotates; empty for nobody in particular.")
+]
+
+
+class AnnotatorRequest(Strict):
+    """Somebody who annotates."""
+
+    annotator: Annotator = ""
+
+
+class QueueSaveRequest(AnnotatorRequest):
+    """The tree of a sentence of the queue."""
+
+    name: Annotated[str, Field(min_length=1, max_length=1000)]
+    conllu: Annotated[str, Field(min_length=1)]
+
+
+class QueueSkipRequest(AnnotatorRequest):
+    """A sentence of the queue that somebody does not want."""
+
+    name: Annotated[str, Field(min_length=1, max_length=1000)]
+
+
+class LearningAnswer(BaseModel):
+    """What has become of the model."""
+
+    name: str
+    cold: bool = Field(description="Whether it has learnt nothing so far.")
+    retraining: bool
+    learnt: int
+    waiting: int
+    version: int
+    last_seconds: float | None
+    problem: str | None
+
+
+class QueueAnswer(BaseModel):
+    """Where the annotation of a queue stands."""
+
+    annotator: str
+    annotators: list[str]
+    total: int
+    left: int = Field(description="Sentences that nobody has annotated.")
+    done: int = Field(description="Those that this annotator has.")
+    skipped: int
+    overlap: float
+    labels: list[str]
+    model: LearningAnswer
+
+
+class OfferAnswer(BaseModel):
+    """The next sentence with the parser's tree, or nothing when all are done."""
+
+    name: str | None
+    value: float | None = Field(None, description="What it is worth, if that is known.")
+    shared: bool = False
+    sentence: ParsedSentence | None = None
+
+
+class AgreementFigures(BaseModel):
+    """Agreement of annotators: shares of words in per cent, and Cohen's kappa of relations."""
+
+    sentences: int
+    words: int
+    UAS: float
+    LAS: float
+    label_agreement: float
+    kappa: float
+
+
+class PairAgreement(AgreementFigures):
+    """Agreement of two annotators."""
+
+    annotators: list[str]
+
+
+class AgreementAnswer(BaseModel):
+    """Agreement of every two annotators, and of all pairs together."""
+
+    pairs: list[PairAgreement]
+    all: AgreementFigures | None

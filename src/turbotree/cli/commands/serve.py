@@ -6,11 +6,16 @@ import gc
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
 import typer
 
 from turbotree.cli.options import shared
 from turbotree.cli.options.declaring import SCALE, Options, option, takes
+
+if TYPE_CHECKING:
+    from turbotree.serving import Annotations, Engine, Limits
+    from turbotree.serving.workbench import Workbench
 
 _limit = partial(option, panel=SCALE)
 
@@ -35,6 +40,42 @@ class ServeOptions(Options):
         "Let the page save corrected trees to DIR/annotations.conllu, which turbotree train reads. "
         "What the page reports as saved survives a crash.",
         metavar="DIR",
+    )
+    queue: Path | None = option(
+        None,
+        "Let the page /annotate offer the sentences of FILE (CoNLL-U, or raw text for a pipeline), "
+        "the most useful first; the model learns from every tree that is saved.",
+        metavar="FILE",
+        needs="annotate",
+    )
+    cold_start: bool = option(
+        False,
+        "Begin without any model, and learn from nothing but what is saved.",
+        needs="queue",
+        clashes=("model",),
+    )
+    overlap: float = option(
+        0.0,
+        "Share of the sentences that every annotator gets, to measure agreement.",
+        metavar="SHARE",
+        least=0.0,
+        most=1.0,
+    )
+    rank_by: Literal["errors", "mean", "total"] = option(
+        "errors",
+        "What makes a sentence useful. errors: the share of arcs and relations expected to be "
+        "wrong. mean: doubt per word. total: doubt of the whole tree.",
+    )
+    treebank: list[Path] | None = option(
+        None,
+        "What the model was trained on: retraining in the background starts anew from it and the "
+        "saved trees. Without it, only what was learnt on top of the model is learnt again. Can "
+        "be repeated.",
+        metavar="FILE",
+        needs="queue",
+    )
+    retrain: bool = option(
+        True, "Retrain in the background as trees are saved.", "--retrain/--no-retrain"
     )
     rules: bool = option(True, "Accept rules from the page and in requests.", "--rules/--no-rules")
     allow_host: list[str] | None = option(
@@ -77,7 +118,9 @@ def serve(options: ServeOptions) -> None:
         threads=options.threads or usual.threads,
         max_waiting=options.max_waiting,
     )
-    engine = Engine.load(options.model, limits, rules_allowed=options.rules)
+    engine = None
+    if not options.cold_start:
+        engine = Engine.load(options.model, limits, rules_allowed=options.rules)
     annotations = Annotations(options.annotate) if options.annotate is not None else None
     if annotations is not None:
         count = annotations.counts.in_file
@@ -90,17 +133,56 @@ def serve(options: ServeOptions) -> None:
             )
         if annotations.problem is not None:
             say(annotations.problem)
-    app = create_app(
-        engine, annotations=annotations, hosts=hosts_of(options.host, options.allow_host or ())
-    )
-
-    def started(address: str) -> None:
-        typer.echo(f"Serving {engine.name} at {address} (the API is described at {address}/docs).")
-
+    workbench = None
     try:
+        if options.queue is not None and annotations is not None:
+            workbench = _workbench(options, engine, annotations, limits)
+        served = engine if workbench is None else workbench.engine
+        assert served is not None
+        hosts = hosts_of(options.host, options.allow_host or ())
+        app = create_app(served, annotations=annotations, workbench=workbench, hosts=hosts)
+
+        def started(address: str) -> None:
+            said = f"the API is described at {address}/docs"
+            if workbench is not None:
+                said = f"annotate at {address}/annotate; {said}"
+            typer.echo(f"Serving {served.name} at {address} ({said}).")
+
         run(app, limits, host=options.host, port=options.port, started=started)
     finally:
+        if workbench is not None:
+            workbench.close()
         if annotations is not None:
             annotations.close()
     typer.echo("Stopped.")
     gc.freeze()  # Python would look through all of the model's objects before it ends
+
+
+def _workbench(
+    options: ServeOptions, engine: Engine | None, annotations: Annotations, limits: Limits
+) -> Workbench:
+    from turbotree.cli.process.failures import say
+    from turbotree.serving.workbench import Workbench, WorkbenchOptions
+
+    assert options.queue is not None
+    workbench = Workbench(
+        engine,
+        annotations,
+        options.queue,
+        WorkbenchOptions(
+            overlap=options.overlap,
+            measure=options.rank_by,
+            treebanks=options.treebank or (),
+            retrain_share=0.2 if options.retrain else 0.0,
+        ),
+        base=options.model or "en",
+        limits=limits,
+    )
+    status = workbench.status("")
+    typer.echo(f"{status['left']} of {status['total']} sentences wait in {options.queue}.")
+    if workbench.too_long:
+        say(
+            f"{options.queue}: {workbench.too_long} sentences are longer than "
+            f"{limits.max_words} words and are omitted"
+        )
+    return workbench

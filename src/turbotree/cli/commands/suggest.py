@@ -25,10 +25,11 @@ class SuggestOptions(Options):
     output: Path | None = shared.output()
     most: int = option(50, "How many to list; 0 for all.", "--top", metavar="N", least=0)
     words: bool = option(False, "List single words with their likely heads, not sentences.")
-    measure: Literal["mean", "total"] = option(
+    measure: Literal["mean", "total", "errors"] = option(
         "mean",
         "How to rank sentences. mean: by the doubt per word. total: by that of the whole tree, "
-        "which favours long sentences.",
+        "which favours long sentences. errors: by the share of arcs and relations expected to be "
+        "wrong.",
         "--by",
         clashes=("words",),
     )

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from turbotree.serving.annotations.store import Annotations, Counts, StorageError
+from turbotree.serving.annotations.store import Annotations, Counts, Saved, StorageError
 
-__all__ = ["Annotations", "Counts", "StorageError"]
+__all__ = ["Annotations", "Counts", "Saved", "StorageError"]

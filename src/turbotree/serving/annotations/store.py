@@ -185,6 +185,18 @@ class Annotations:
     def __contains__(self, sentence: Sentence) -> bool:
         return key_of(sentence) in self._places
 
+    @property
+    def sentences(self) -> list[Sentence]:
+        """All of them, the first saved first."""
+        with self._mutex:
+            return list(self._sentences)
+
+    @property
+    def names(self) -> set[str]:
+        """What they are called."""
+        with self._mutex:
+            return {name for name in self._names if name is not None}
+
     def to_text(self) -> str:
         """Give all of them as CoNLL-U."""
         text = io.StringIO()

@@ -37,3 +37,8 @@ export const getModel = () => ask("model");
 export const parse = (question, signal) => post("parse", question, signal);
 export const save = (conllu) => post("annotations", { conllu });
 export const countSaved = () => ask("annotations");
+export const queueStatus = (annotator) => ask(`queue?annotator=${encodeURIComponent(annotator)}`);
+export const nextInQueue = (annotator) => post("queue/next", { annotator });
+export const saveInQueue = (annotator, name, conllu) => post("queue/save", { annotator, name, conllu });
+export const skipInQueue = (annotator, name) => post("queue/skip", { annotator, name });
+export const agreement = () => ask("agreement");

@@ -333,6 +333,7 @@ async function start() {
     return;
   }
   describe();
+  by("annotate-link").hidden = !model.queue;
   editor = rulesEditor(by("rules"), model, kept("rules"), (text) => {
     keep("rules", text);
     if (sentences.length) refresh();

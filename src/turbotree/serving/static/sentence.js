@@ -32,7 +32,8 @@ function named(conllu, name) {
   return SENT_ID.test(conllu) ? conllu.replace(SENT_ID, () => line) : `${line}\n${conllu}`;
 }
 
-function newState(answer) {
+/** A sentence as it comes from the server, with nothing pinned. */
+export function newState(answer) {
   return {
     answer,
     base: answer.trees[0].conllu,

@@ -30,7 +30,8 @@ function label(x, y, caption) {
  * Draw a tree.
  *
  * view: words, heads, labels, chances (probability of each arc), alternatives, pinned (set of
- * words), selected (a word or null), changed (set of words).
+ * words), selected (a word or null), changed (set of words); perhaps sure and disputed (sets of
+ * words).
  * on: select(word), pin(word, head), key(event, word).
  */
 export function drawTree(view, on) {
@@ -81,6 +82,8 @@ export function drawTree(view, on) {
     if (at.crossing.has(m)) classes.push("crossing");
     if (m === selected) classes.push("selected");
     if (changed.has(m)) classes.push("changed");
+    if (view.sure?.has(m)) classes.push("sure");
+    if (view.disputed?.has(m)) classes.push("disputed");
     const group = svg("g", {
       class: classes.join(" "), role: "button", "data-word": m,
       tabindex: m === active ? 0 : -1, "aria-label": describe(m),
