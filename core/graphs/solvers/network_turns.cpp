@@ -34,6 +34,7 @@ void BranchAndBound::start_network() {
   }
   network_search_.emplace(
       *network_, admm_.factors(), [this](double value) { return cutoff_of(value); }, control_);
+  network_search_->start_from(admm_.link_scores());
 }
 
 bool BranchAndBound::is_turn_of_network() const {

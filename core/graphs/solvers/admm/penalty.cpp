@@ -8,6 +8,7 @@ namespace turbotree::graphs {
 namespace {
 
 constexpr double kShareOfFactorScores = 0.04;
+constexpr double kShareOfSteps = 0.12;   // of automata
 constexpr double kNaturalPenalty = 4.0;  // times the size of a link's share of scores
 constexpr double kImbalance = 10.0;
 constexpr double kDriftBelow = 0.02, kNoDriftAbove = 0.3;  // disagreement, in units of movement
@@ -16,8 +17,14 @@ constexpr int kRoundsOfDrift = 3;
 constexpr double kMostGrowth = 0x1p60;
 constexpr double kLowering = 8.0;
 
+bool is_automaton(Kind kind) {
+  return kind == Kind::kHeadAutomaton || kind == Kind::kGrandparentAutomaton ||
+         kind == Kind::kTripleAutomaton;
+}
+
 // Root mean square of the shares that links have of the variables' scores at first. Without such,
-// those of factors go by what pairs of a dense graph need.
+// those of factors go by what pairs of a dense graph need. Automata whose scores are far larger
+// than those of the arcs need more than these tell.
 double natural_share(const Graph& graph, const Links& links) {
   double squares = 0.0, count = 0.0;
   const auto add = [&](double share) {
@@ -33,7 +40,13 @@ double natural_share(const Graph& graph, const Links& links) {
     for (const BlockArrays& block : graph.blocks)
       for (const double score : block.factor_scores)
         if (counts(score)) add(kShareOfFactorScores * score);
-  return count == 0.0 ? kShareOfFactorScores : std::sqrt(squares / count);
+  const double share = count == 0.0 ? kShareOfFactorScores : std::sqrt(squares / count);
+  squares = count = 0.0;
+  for (const BlockArrays& block : graph.blocks)
+    if (is_automaton(block.kind))
+      for (const double score : block.factor_scores)
+        if (counts(score)) add(kShareOfSteps * score);
+  return count == 0.0 ? share : std::max(share, std::sqrt(squares / count));
 }
 
 // A penalty below this would let shares of masks reach as far as targets of fixed links.

@@ -8,7 +8,6 @@ namespace turbotree::graphs {
 namespace {
 
 // Beyond these, relaxations are the better way.
-constexpr std::size_t kMostEntries = std::size_t{1} << 23;
 constexpr std::int32_t kMostValues = 4096;
 constexpr std::int64_t kMostCombinations = 256;
 

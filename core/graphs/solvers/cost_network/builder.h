@@ -44,6 +44,10 @@ class NetworkBuilder {
   void add_linear(const std::vector<Literal>& literals, const std::vector<std::int64_t>& weights,
                   std::int64_t least, std::int64_t most);
   void add_linear(LinearConstraint constraint);
+  // A head automaton of one side: scores as in factors/grandparent_automaton.cpp, without `above`
+  // as in factors/head_automaton.cpp.
+  void add_automaton(const std::vector<Literal>& above, const std::vector<Literal>& modifiers,
+                     std::span<const double> scores, std::int64_t first_link);
   void add_tree(TreeConstraint tree) { network_.trees.push_back(std::move(tree)); }
 
   static bool has_distinct(std::vector<std::int32_t> variables);
@@ -53,6 +57,9 @@ class NetworkBuilder {
   std::optional<CostNetwork> finish(double precision);
 
  private:
+  // Beyond this, relaxations are the better way.
+  static constexpr std::size_t kMostEntries = std::size_t{1} << 23;
+
   struct Table {
     std::int32_t low, high;
     std::vector<double> costs;  // of low's values, those of high's side by side
@@ -70,6 +77,8 @@ class NetworkBuilder {
   void add_hidden(const std::vector<std::int32_t>& variables,
                   const std::function<double(std::span<const std::int32_t>)>& cost);
   void settle_pins();
+  // The value that a literal is true for; a variable of its own if there are several.
+  CostNetwork::Place place_of(Literal literal);
   bool set_quantum(double precision);
   void lay_out();
 
@@ -79,6 +88,7 @@ class NetworkBuilder {
   std::vector<Table> tables_;
   std::unordered_map<std::int64_t, std::size_t> table_numbers_;
   std::vector<std::uint8_t> is_group_;
+  std::unordered_map<std::int32_t, std::size_t> automaton_numbers_;  // by the head's variable
   std::size_t entries_ = 0;
   bool given_up_ = false;
 };

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "graphs/solvers/cost_network/automaton_turn.h"
 #include "graphs/solvers/cost_network/builder.h"
 
 namespace turbotree::graphs {
@@ -20,17 +21,38 @@ constexpr int kBits = 46;
 // Rounds all costs to whole multiples of the quantum.
 bool NetworkBuilder::set_quantum(double precision) {
   double total = 0.0;
-  const auto add_largest = [&](const std::vector<double>& costs) {
+  const auto largest_of = [](const std::vector<double>& costs) {
     double largest = 0.0;
     for (const double cost : costs)
       if (cost < kInfinity) largest = std::max(largest, std::abs(cost));
-    total += 2.0 * largest;
+    return largest;
   };
-  for (const std::vector<double>& costs : unary_) add_largest(costs);
-  for (const Table& table : tables_) add_largest(table.costs);
+  for (const std::vector<double>& costs : unary_) total += 2.0 * largest_of(costs);
+  for (const Table& table : tables_) total += 2.0 * largest_of(table.costs);
+  auto terms = static_cast<double>(unary_.size() + tables_.size());
+  // A variable has one value, so that few of all modifiers are chosen: each has a step and a score
+  // with the head's own arc.
+  std::vector<std::vector<double>> sizes(unary_.size()), counts(unary_.size());
+  for (const Automaton& automaton : network_.automata)
+    for (const Automaton::Side& side : automaton.sides) {
+      const double step = largest_of(side.steps), grand = largest_of(side.grand);
+      total += 2.0 * step;
+      terms += 1.0;
+      for (const Automaton::Modifier& modifier : side.modifiers) {
+        const auto v = static_cast<std::size_t>(modifier.variable);
+        sizes[v].resize(unary_[v].size(), 0.0);
+        counts[v].resize(unary_[v].size(), 0.0);
+        sizes[v][modifier.value] += step + grand;
+        counts[v][modifier.value] += 2.0;
+      }
+    }
+  for (std::size_t v = 0; v < sizes.size(); ++v) {
+    if (sizes[v].empty()) continue;
+    total += 2.0 * largest_of(sizes[v]);
+    terms += largest_of(counts[v]);
+  }
   if (!std::isfinite(total)) return false;
   network_.quantum = std::ldexp(1.0, std::ilogb(std::max(total, 1e-200)) + 1 - kBits);
-  const auto terms = static_cast<double>(unary_.size() + tables_.size());
   network_.error = 0.5 * terms * network_.quantum;
   if (!(network_.error <= 0.25 * precision)) return false;
   const auto round = [&](std::vector<double>& costs) {
@@ -39,6 +61,11 @@ bool NetworkBuilder::set_quantum(double precision) {
   };
   for (std::vector<double>& costs : unary_) round(costs);
   for (Table& table : tables_) round(table.costs);
+  for (Automaton& automaton : network_.automata)
+    for (Automaton::Side& side : automaton.sides) {
+      round(side.steps);
+      round(side.grand);
+    }
   return true;
 }
 
@@ -85,12 +112,31 @@ void NetworkBuilder::lay_out() {
   }
   own.linear_of.resize(count);
   own.trees_of.resize(count);
+  own.automata_of.resize(static_cast<std::size_t>(own.first.back()));
   for (std::size_t c = 0; c < own.linear.size(); ++c)
     for (const std::int32_t v : own.linear[c].variables)
       own.linear_of[v].push_back(static_cast<std::int32_t>(c));
   for (std::size_t t = 0; t < own.trees.size(); ++t)
     for (const std::int32_t v : own.trees[t].variables)
       own.trees_of[v].push_back(static_cast<std::int32_t>(t));
+  for (std::size_t i = 0; i < own.automata.size(); ++i) {
+    Automaton& automaton = own.automata[i];
+    automaton.messages = own.messages;
+    own.messages += automaton.message_count();
+    const std::vector<double> nothing(static_cast<std::size_t>(automaton.message_count()), 0.0);
+    automaton.least = least_cost(automaton, nothing.data());
+    own.base += automaton.least;
+    const auto note = [&](std::int64_t place) {
+      std::vector<std::int32_t>& known = own.automata_of[place];
+      if (known.empty() || known.back() != static_cast<std::int32_t>(i))
+        known.push_back(static_cast<std::int32_t>(i));
+    };
+    for (std::int32_t a = 0; automaton.variable >= 0 && a < automaton.values; ++a)
+      note(own.first[automaton.variable] + a);
+    for (const Automaton::Side& side : automaton.sides)
+      for (const Automaton::Modifier& modifier : side.modifiers)
+        note(own.first[modifier.variable] + modifier.value);
+  }
 }
 
 std::optional<CostNetwork> NetworkBuilder::finish(double precision) {

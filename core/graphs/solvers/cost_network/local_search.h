@@ -21,12 +21,15 @@ class LocalSearch {
   void start(const std::vector<std::int32_t>& assignment);
   bool is_allowed(std::int32_t variable, std::int32_t value) const;
   void change(std::int32_t variable, std::int32_t value);
+  // What a choice for the head or a modifier costs, given the others.
+  void add_costs(const Automaton& automaton);
 
   const CostNetwork& network_;
   std::mt19937 random_{1};
   double cost_ = 0.0;  // more than at the start
   std::vector<std::int32_t> now_;
   std::vector<double> costs_;       // of values, given all other variables
+  std::vector<double> parts_;       // of these costs: those of automata, in the order of messages
   std::vector<std::int64_t> tabu_;  // of values: until which step
   std::vector<std::int64_t> sums_;  // of linear constraints
 };

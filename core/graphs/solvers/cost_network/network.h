@@ -29,6 +29,41 @@ struct TreeConstraint {
   std::vector<std::vector<std::int32_t>> heads;  // of a word: one per value
 };
 
+// A head with its modifiers: any set of them may be chosen. On each side, outward, it costs
+// steps[i][j] for each two in a row from start to stop (factors/sibling_chain.h) and grand[k][a]
+// for a chosen modifier k if the head's own variable, which stands for the arc into the head, has
+// the value a; steps may depend on a, too.
+struct Automaton {
+  struct Modifier {
+    std::int32_t variable, value;  // it is chosen if the variable has the value
+  };
+  struct Side {
+    std::vector<Modifier> modifiers;
+    std::vector<double> grand;  // a padded row of the head's values for each modifier
+    std::vector<double> steps;  // a square, of numbers or of padded rows of the head's values
+    bool steps_by_value = false;
+    // The graph's links: where those of the factor begin, and which belongs to a value of the head;
+    // those of the modifiers follow.
+    std::int64_t first_link = 0;
+    std::vector<std::int32_t> link_of_value;  // -1 for none
+    std::int32_t links_above = 0;
+  };
+  std::int32_t variable = -1;  // none if the head is the root
+  std::int32_t values = 1;     // how many it has
+  std::vector<Side> sides;
+  // Where its messages are: to the values of the head's variable, a padded row; to the modifiers,
+  // side by side; and what all assignments have in common.
+  std::int64_t messages = 0;
+  double least = 0.0;  // of all its costs
+
+  std::int32_t modifiers() const {
+    std::size_t count = 0;
+    for (const Side& side : sides) count += side.modifiers.size();
+    return static_cast<std::int32_t>(count);
+  }
+  std::int64_t message_count() const { return padded(values) + modifiers() + 1; }
+};
+
 struct CostNetwork {
   struct Neighbour {
     std::int32_t variable;
@@ -59,7 +94,9 @@ struct CostNetwork {
 
   std::vector<LinearConstraint> linear;
   std::vector<TreeConstraint> trees;
+  std::vector<Automaton> automata;
   std::vector<std::vector<std::int32_t>> linear_of, trees_of;  // of variables
+  std::vector<std::vector<std::int32_t>> automata_of;          // of values, in the row of all
 
   std::vector<Place> places;                   // of the graph's variables
   std::vector<std::vector<Meaning>> meanings;  // of the values of variables

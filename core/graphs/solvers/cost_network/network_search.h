@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <queue>
+#include <span>
 #include <vector>
 
 #include "graphs/factors.h"
@@ -28,6 +29,9 @@ class NetworkSearch {
 
   // An assignment of the graph to begin with.
   void offer(double value, const std::vector<std::uint8_t>& values);
+
+  // What a relaxation's factors give to their links, to begin with.
+  void start_from(std::span<const double> link_scores) { root_.start_from(link_scores); }
 
   // Called after every node.
   std::function<void()> each_node;

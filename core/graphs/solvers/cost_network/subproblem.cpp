@@ -21,7 +21,8 @@ Subproblem::Subproblem(const CostNetwork& network)
       beliefs_(network.unary),
       messages_(static_cast<std::size_t>(network.messages), 0.0),
       open_(network.sizes.size()),
-      assignment_(network.sizes.size(), -1) {
+      assignment_(network.sizes.size(), -1),
+      settled_(network.automata.size(), 0) {
   for (std::size_t v = 0; v < open_.size(); ++v) open_[v] = static_cast<std::int32_t>(v);
   for (const std::int32_t v : open_) {
     double* own = beliefs_.data() + network_.first[v];
@@ -30,6 +31,8 @@ Subproblem::Subproblem(const CostNetwork& network)
     bound_ += least;
     for (std::int32_t a = 0; a < network_.sizes[v]; ++a) own[a] -= least;
   }
+  for (const Automaton& automaton : network_.automata)
+    messages_[automaton.messages + automaton.message_count() - 1] = -automaton.least;
 }
 
 void Subproblem::copy(const Subproblem& other) {
@@ -55,6 +58,18 @@ void Subproblem::copy(const Subproblem& other) {
     }
     // A belief is the sum of all messages and the own costs.
     if (largest * static_cast<double>(near_v.size() + 2) > kMostExact) overflows_ = true;
+  }
+  settled_ = other.settled_;
+  for (std::size_t i = 0; i < settled_.size(); ++i) {
+    if (settled_[i] != 0) continue;
+    const std::int64_t from = network_.automata[i].messages;
+    const std::int64_t count = network_.automata[i].message_count();
+    double total = 0.0;
+    for (std::int64_t k = from; k < from + count; ++k) {
+      messages_[k] = other.messages_[k];
+      total += std::abs(messages_[k]);
+    }
+    if (total > kMostExact) overflows_ = true;
   }
 }
 
@@ -196,6 +211,10 @@ bool Subproblem::propagate_tree(const TreeConstraint& tree, std::vector<std::int
 
 bool Subproblem::pass(double limit, Workspace& space) {
   space.margins.resize(beliefs_.size());
+  return network_.automata.empty() ? pass_by_messages(limit, space) : pass_by_blocks(limit, space);
+}
+
+bool Subproblem::pass_by_messages(double limit, Workspace& space) {
   forwards_ = !forwards_;
   std::vector<std::int32_t>& live = space.live;
   std::vector<double>& shares = space.shares;

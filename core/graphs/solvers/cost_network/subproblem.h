@@ -16,8 +16,10 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
+#include "graphs/solvers/cost_network/automaton_turn.h"
 #include "graphs/solvers/cost_network/network.h"
 
 namespace turbotree::graphs {
@@ -28,11 +30,16 @@ struct Workspace {
   std::int64_t work = 0;        // how many entries of tables were read
   std::vector<std::int32_t> live, top;
   std::vector<double> shares;
+  AutomatonSpace automaton;
 };
 
 class Subproblem {
  public:
   explicit Subproblem(const CostNetwork& network);
+
+  // Divides costs between automata and variables as a relaxation does, whose factors have these
+  // scores of their links. To begin with, before any pass.
+  void start_from(std::span<const double> link_scores);
 
   // Takes over the other one, which is a subproblem of the same network.
   void copy(const Subproblem& other);
@@ -61,6 +68,15 @@ class Subproblem {
   static constexpr double kForbidden = std::numeric_limits<double>::infinity();
 
   void settle(std::int32_t variable, std::int32_t value);
+  bool pass_by_messages(double limit, Workspace& space);
+  bool pass_by_blocks(double limit, Workspace& space);
+  bool move_least(std::int32_t variable, double limit, Workspace& space);
+  void take_turn(std::int32_t variable, const CostNetwork::Neighbour& near, Workspace& space);
+  bool take_turn(const Automaton& automaton, double limit, Workspace& space);
+  bool take(const Automaton::Modifier& modifier, double& message, double& constant, bool& forced);
+  void give(const Automaton::Modifier& modifier, double in, double out);
+  void move_to(const Automaton& automaton, std::span<const double> link_scores);
+  bool is_settled(const Automaton& automaton) const;
   bool propagate_linear(const LinearConstraint& constraint);
   bool propagate_tree(const TreeConstraint& tree, std::vector<std::int32_t>& top);
 
@@ -71,6 +87,7 @@ class Subproblem {
   bool changed_ = true;  // a value was forbidden since constraints were looked at
   std::vector<double> beliefs_, messages_;
   std::vector<std::int32_t> open_, assignment_;
+  std::vector<std::uint8_t> settled_;  // automata whose cost is part of the bound
 };
 
 }  // namespace turbotree::graphs

@@ -22,9 +22,11 @@ class Translation {
         if (block.kind == kind)
           for (std::int64_t f = 0; f < block.factors(); ++f) group(block, f);
     builder_.add_the_rest();
-    for (const BlockArrays& block : graph_.blocks)
+    for (const BlockArrays& block : graph_.blocks) {
       for (std::int64_t f = 0; f < block.factors(); ++f)
         if (builder_.fits()) add(block, f);
+      links_before_ += block.links();
+    }
     return builder_.finish(precision);
   }
 
@@ -93,6 +95,14 @@ class Translation {
       case Kind::kDense: add_dense(factor, all); break;
       case Kind::kChain: add_chain(factor, all); break;
       case Kind::kTree: add_tree(factor, all); break;
+      case Kind::kHeadAutomaton:
+      case Kind::kGrandparentAutomaton: {
+        const auto modifiers =
+            all.begin() + (block.kind == Kind::kGrandparentAutomaton ? factor.shape[0] : 0);
+        builder_.add_automaton({all.begin(), modifiers}, {modifiers, all.end()}, factor.scores,
+                               links_before_ + block.offsets[f]);
+        break;
+      }
       default: break;  // has_network has seen to it
     }
   }
@@ -186,6 +196,7 @@ class Translation {
   }
 
   const Graph& graph_;
+  std::int64_t links_before_ = 0;  // those of the blocks before
   NetworkBuilder builder_;
 };
 
@@ -193,8 +204,7 @@ class Translation {
 
 bool has_network(const Graph& graph) {
   return std::none_of(graph.blocks.begin(), graph.blocks.end(), [](const BlockArrays& block) {
-    return block.kind == Kind::kHeadAutomaton || block.kind == Kind::kGrandparentAutomaton ||
-           block.kind == Kind::kTripleAutomaton || block.kind == Kind::kCustom;
+    return block.kind == Kind::kTripleAutomaton || block.kind == Kind::kCustom;
   });
 }
 

@@ -2,8 +2,9 @@
 //
 // Variables of which exactly one is 1 (the arcs into a word, the states of a node of a chain, an
 // XOR) become one variable of the network, whose values they are; others have two values. PAIR and
-// tables of two variables become tables of costs, other logic linear constraints, and what joins
-// more variables a hidden variable whose values are its combinations.
+// tables of two variables become tables of costs, other logic linear constraints, automata stay
+// what they are, and what joins more variables becomes a hidden variable whose values are its
+// combinations.
 #pragma once
 
 #include <optional>

@@ -31,7 +31,7 @@ def branch_and_bound(
 
     Where the first relaxation leaves a gap, a second search takes turns with this one, on the graph
     as a cost function network: its bounds are weaker, but its nodes are faster by far. Graphs with
-    automata or functions of your own have no such network.
+    ``tri_siblings`` or functions of your own have no such network.
 
     Parameters
     ----------
