@@ -331,6 +331,34 @@ def _two_places(figure: Figure) -> list[str]:
     return [f"{value:.2f}" for value in figure.values.values()]
 
 
+def workbench(figures: Figures) -> str:
+    """Draw how many injected errors each ranking has among the first words."""
+    rows, before = [], ""
+    for name, figure in figures.items():
+        if name.startswith("workbench/"):
+            _, treebank, ranking = name.split("/")
+            shares = [f"{value:.1f}" for key, value in figure.values.items() if "recall" in key]
+            rows.append([TREEBANKS[treebank] if treebank != before else "", ranking, *shares])
+            before = treebank
+    head = [f"first {share} %" for share in (1, 2, 5, 10)]
+    return table(["treebank", "ranking", *head], rows)
+
+
+def check_models(figures: Figures) -> str:
+    """Draw what the models of folds cost, and how many injected errors are found with them."""
+    rows = [
+        [
+            name.split("/")[-1],
+            str(figure["CPU s"]),
+            *(f"{figure[key]:.1f}" for key in ("check 2%", "check 5%", "probability 5%")),
+        ]
+        for name, figure in figures.items()
+        if name.startswith("check models/")
+    ]
+    head = ["CPU seconds", "first 2 %", "first 5 %", "first 5 % by probability alone"]
+    return table(["model of the fold", *head], rows)
+
+
 def ablation(figures: Figures) -> str:
     """Draw a turbo model with more and more of its parts."""
     rows = []
@@ -357,6 +385,8 @@ TABLES: dict[str, Callable[[Figures], str]] = {
     "losses": losses,
     "rule costs": rule_costs,
     "rule scores": rule_scores,
+    "workbench": workbench,
+    "check models": check_models,
     "ablation": ablation,
 }
 

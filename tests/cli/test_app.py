@@ -47,7 +47,7 @@ def test_without_a_command_the_help_is_shown(run: Callable[..., Any]) -> None:
 
 def test_an_unknown_command_or_option_is_one_line(fails: Callable[..., str]) -> None:
     assert fails("pares") == "unknown command 'pares'; did you mean 'parse'?"
-    assert fails("zebra").startswith("unknown command 'zebra'; there are demo, eval, explain,")
+    assert fails("zebra").startswith("unknown command 'zebra'; there are check, demo, eval,")
     assert fails("parse", "m", "--thread", "2") == (
         "unknown option '--thread'; did you mean '--threads'? (see turbotree parse --help)"
     )

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from turbotree import __version__
+from turbotree.cli.commands.check import check
 from turbotree.cli.commands.demo import demo
 from turbotree.cli.commands.evaluate import evaluate
 from turbotree.cli.commands.explain import explain
@@ -84,6 +85,11 @@ _EXAMPLES: dict[Callable[..., None], tuple[str, ...]] = {
     suggest: (
         "suggest mine.safetensors unlabelled.conllu --top 100 -o todo.conllu",
         "suggest mine.safetensors unlabelled.conllu --words --top 500 > words.tsv",
+    ),
+    check: (
+        "check train.conllu --threads 2",
+        "check train.conllu dev.conllu --top 200 -o findings.html",
+        "check test.conllu --model en --kind label,rule --threshold 0.5 --json",
     ),
     trace: ("trace mine.safetensors test.conllu --sentence 3 -o rounds.svg",),
     solve: (

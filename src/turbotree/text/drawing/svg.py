@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from html import escape
 
 from turbotree.errors import InputError
@@ -46,6 +46,13 @@ _DARK_STYLE = """
 .word { fill: #f0f0f0; } .tag { fill: #9aa0a8; } .label, .legend { fill: #d0d4da; }
 .plain path { stroke: #9fb2cc; } .plain polygon { fill: #9fb2cc; }
 """
+_MARKED_STYLE = """
+.marked path { stroke: #c8102e !important; stroke-width: 3; }
+.marked polygon { fill: #c8102e !important; }
+@media (prefers-color-scheme: dark) {
+.marked path { stroke: #ff6b7d !important; } .marked polygon { fill: #ff6b7d !important; }
+}
+"""
 
 
 def draw_svg(
@@ -55,6 +62,7 @@ def draw_svg(
     probabilities: Sequence[float] | None = None,
     tags: Sequence[str] | None = None,
     title: str | None = None,
+    marked: Collection[int] = (),
 ) -> str:
     """Draw a tree as a standalone SVG document.
 
@@ -71,6 +79,8 @@ def draw_svg(
         Parts of speech, written under the words.
     title : str, optional
         The picture's title for screen readers and tooltips; the words if not given.
+    marked : collection of int
+        Words (1..n) whose arcs stand out: thick and red.
 
     Returns
     -------
@@ -110,7 +120,7 @@ def draw_svg(
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{full_width:.0f}" height="{height:.0f}" '
         f'direction="ltr" viewBox="0 0 {full_width:.1f} {height:.1f}" role="img">',
         f"<title>{name}</title>",
-        f"<style>{_style()}</style>",
+        f"<style>{_style()}{_MARKED_STYLE if marked else ''}</style>",
         '<rect class="paper" width="100%" height="100%"/>',
     ]
     lines, texts = [], []
@@ -124,6 +134,8 @@ def draw_svg(
             head_x = place(middles[head - 1] + foot[head, word])
             arc = Arc(head, word, head_x, word_x, level[word])
             line, text = _arc(tree, arc, base, captions[word - 1])
+        if word in marked:
+            line = line.replace('class="', 'class="marked ', 1)
         lines.append(line)
         texts.append(text)
     parts += lines + texts  # all labels above all lines
