@@ -13,10 +13,12 @@ from turbotree.serving.annotations import Annotations, Counts
 from turbotree.serving.boundary import Boundary
 from turbotree.serving.engine import Engine, Question
 from turbotree.serving.errors import problem, problem_of, status_of, to_json
-from turbotree.serving.limits import TooLargeError
+from turbotree.serving.limits import Limits, TooLargeError
 from turbotree.serving.metrics import Metrics
 from turbotree.serving.pages import Page, read_pages
 from turbotree.serving.reading import conllu_sentences
+from turbotree.serving.review.review import Review
+from turbotree.serving.review.routes import add_review_routes
 from turbotree.serving.workbench.routes import add_routes
 from turbotree.serving.workbench.workbench import Workbench
 from turbotree.serving.workers import Workers
@@ -52,10 +54,12 @@ _FULL: dict[int | str, dict[str, Any]] = {
 
 
 def create_app(
-    engine: Engine,
+    engine: Engine | None,
     *,
     annotations: Annotations | None = None,
     workbench: Workbench | None = None,
+    review: Review | None = None,
+    limits: Limits | None = None,
     hosts: Collection[str] | None = None,
 ) -> Any:
     """Make the application of a server.
@@ -63,13 +67,17 @@ def create_app(
     Parameters
     ----------
     engine
-        The model, with its limits.
+        The model, with its limits; None for a server that only has a review.
     annotations
         Where corrected trees are kept; without it, they cannot be saved. Close it when the server
         has stopped.
     workbench
         A queue of sentences to annotate, with the model that learns from it: that model is served
         then. Close it, too.
+    review
+        Findings to go through; close it when the server has stopped.
+    limits
+        What is refused, if there is no engine.
     hosts
         Names that the server goes by; None takes any.
 
@@ -85,13 +93,20 @@ def create_app(
     >>> callable(create_app(Engine(parser)))
     True
     """
-    metrics, workers = Metrics(), Workers(engine.limits)
-    handlers = _Handlers(
-        (lambda: engine) if workbench is None else (lambda: workbench.engine),
-        metrics,
-        workers,
-        {"annotate": annotations is not None, "queue": workbench is not None},
-    )
+    limits = engine.limits if engine is not None else limits or Limits()
+    metrics, workers = Metrics(), Workers(limits)
+
+    def current() -> Engine:
+        found = engine if workbench is None else workbench.engine
+        assert found is not None  # there is no route that asks
+        return found
+
+    offers = {
+        "annotate": annotations is not None,
+        "queue": workbench is not None,
+        "review": review is not None,
+    }
+    handlers = _Handlers(current, metrics, workers, offers)
 
     app = FastAPI(
         title="turbotree",
@@ -111,9 +126,11 @@ def create_app(
             paths.add(path)
         app.add_api_route(path, handler, methods=[method], **options)
 
-    add("/parse", "POST", handlers.parse, response_model=schemas.ParseAnswer, responses=_REFUSALS)
-    add("/batch", "POST", handlers.batch, response_model=schemas.BatchAnswer, responses=_REFUSALS)
-    add("/model", "GET", handlers.model, response_model=schemas.ModelAnswer)
+    if engine is not None:
+        answer, several = schemas.ParseAnswer, schemas.BatchAnswer
+        add("/parse", "POST", handlers.parse, response_model=answer, responses=_REFUSALS)
+        add("/batch", "POST", handlers.batch, response_model=several, responses=_REFUSALS)
+        add("/model", "GET", handlers.model, response_model=schemas.ModelAnswer)
     add("/health", "GET", handlers.health, response_model=schemas.HealthAnswer)
     add("/metrics", "GET", handlers.metrics_text, responses=_text("Counters for Prometheus."))
     if annotations is not None:
@@ -125,13 +142,20 @@ def create_app(
         add("/annotations.conllu", "GET", kept.saved_file, responses=_text("All trees."))
     if workbench is not None:
         add_routes(add, workbench, workers, _REFUSALS | _FULL)
-    pages = {"index.html": "/", "docs.html": "/docs", "annotate.html": "/annotate"}
-    if workbench is None:
-        del pages["annotate.html"]
+    if review is not None:
+        add_review_routes(add, review, workers, _REFUSALS | _FULL)
+    addresses = {"docs.html": ["/docs"]}
+    if engine is not None:
+        addresses["index.html"] = ["/"]
+    if workbench is not None:
+        addresses["annotate.html"] = ["/annotate"]
+    if review is not None:
+        addresses["review.html"] = ["/review"] if engine is not None else ["/review", "/"]
     for name, page in read_pages().items():
-        path = pages.get(name, f"/static/{name}")
-        add(path, "GET", _page_handler(page), include_in_schema=False)
-    return Boundary(app, engine.limits, metrics, paths, hosts)
+        static = [] if name.endswith(".html") else [f"/static/{name}"]
+        for path in addresses.get(name, static):
+            add(path, "GET", _page_handler(page), include_in_schema=False)
+    return Boundary(app, limits, metrics, paths, hosts)
 
 
 class _Handlers:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from turbotree.errors import MissingExtraError
 
@@ -209,6 +209,7 @@ class ModelAnswer(BaseModel):
     labels: list[str]
     annotate: bool
     queue: bool
+    review: bool
     limits: dict[str, Any]
 
 
@@ -317,3 +318,87 @@ class AgreementAnswer(BaseModel):
 
     pairs: list[PairAgreement]
     all: AgreementFigures | None
+
+
+class KindCounts(BaseModel):
+    """How many findings of a kind there are."""
+
+    total: int
+    open: int
+
+
+class ReviewAnswer(BaseModel):
+    """How far a review is."""
+
+    total: int
+    decided: int
+    verdicts: dict[str, int]
+    kinds: dict[str, KindCounts]
+    files: list[str]
+    stale: int = Field(description="Findings whose words the treebank does not have.")
+    can_undo: bool
+    problem: str | None
+
+
+class ListedFinding(BaseModel):
+    """A finding in a few words."""
+
+    index: int
+    form: str
+    sent_id: str
+    kinds: list[str]
+    score: float
+
+
+class FindingsAnswer(BaseModel):
+    """Open findings, the most suspicious first."""
+
+    findings: list[ListedFinding]
+
+
+class FindingAnswer(BaseModel):
+    """A finding with its sentence as it is now; index null: there is none left."""
+
+    index: int | None
+    finding: dict[str, Any] | None = Field(None, description="As turbotree check wrote it.")
+    text: str | None = None
+    words: list[Word] | None = None
+    heads: list[int | None] | None = None
+    labels: list[str] | None = None
+    verdict: str | None = None
+
+
+class NextFindingRequest(Strict):
+    """Which finding comes next."""
+
+    after: int = -1
+    kind: Annotated[str, Field(max_length=40)] | None = None
+
+
+class ShowFindingRequest(Strict):
+    """Which finding to show."""
+
+    index: int
+
+
+class UndoRequest(Strict):
+    """Nothing is needed to take back the last decision."""
+
+
+class CorrectionInput(Strict):
+    """The annotation of a whole sentence, one value per word."""
+
+    heads: list[int] = Field(max_length=2000)
+    labels: list[Cell] = Field(max_length=2000)
+    upos: list[Cell] = Field(max_length=2000)
+    xpos: list[Cell] = Field(max_length=2000)
+    feats: list[Cell] = Field(max_length=2000)
+
+
+class DecisionRequest(Strict):
+    """What was decided about a finding."""
+
+    index: int
+    verdict: Literal["accept", "acknowledge", "correct", "skip"]
+    correction: CorrectionInput | None = Field(None, description="With the verdict correct.")
+    reason: Annotated[str, Field(max_length=500)] = ""

@@ -15,6 +15,7 @@ from turbotree.cli.options.declaring import SCALE, Options, option, takes
 
 if TYPE_CHECKING:
     from turbotree.serving import Annotations, Engine, Limits
+    from turbotree.serving.review import Review
     from turbotree.serving.workbench import Workbench
 
 _limit = partial(option, panel=SCALE)
@@ -66,7 +67,7 @@ class ServeOptions(Options):
         "What makes a sentence useful. errors: the share of arcs and relations expected to be "
         "wrong. mean: doubt per word. total: doubt of the whole tree.",
     )
-    treebank: list[Path] | None = option(
+    retrain_with: list[Path] | None = option(
         None,
         "What the model was trained on: retraining in the background starts anew from it and the "
         "saved trees. Without it, only what was learnt on top of the model is learnt again. Can "
@@ -76,6 +77,18 @@ class ServeOptions(Options):
     )
     retrain: bool = option(
         True, "Retrain in the background as trees are saved.", "--retrain/--no-retrain"
+    )
+    review: Path | None = option(
+        None,
+        "Let the page /review go through the findings of turbotree check --json, and write the "
+        "corrected treebank to DIR of --annotate, or to FILE.review.",
+        metavar="FILE",
+    )
+    treebank: Path | None = option(
+        None,
+        "The treebank to review, if it is elsewhere than its findings say.",
+        metavar="FILE",
+        needs="review",
     )
     rules: bool = option(True, "Accept rules from the page and in requests.", "--rules/--no-rules")
     allow_host: list[str] | None = option(
@@ -119,9 +132,11 @@ def serve(options: ServeOptions) -> None:
         max_waiting=options.max_waiting,
     )
     engine = None
-    if not options.cold_start:
+    if not options.cold_start and not (options.review is not None and options.model is None):
         engine = Engine.load(options.model, limits, rules_allowed=options.rules)
-    annotations = Annotations(options.annotate) if options.annotate is not None else None
+    review = _review(options) if options.review is not None else None
+    keeps = options.annotate is not None and (engine is not None or options.cold_start)
+    annotations = Annotations(options.annotate) if keeps and options.annotate is not None else None
     if annotations is not None:
         count = annotations.counts.in_file
         kept = f"{count} sentences" if count != 1 else "1 sentence"
@@ -138,24 +153,51 @@ def serve(options: ServeOptions) -> None:
         if options.queue is not None and annotations is not None:
             workbench = _workbench(options, engine, annotations, limits)
         served = engine if workbench is None else workbench.engine
-        assert served is not None
-        hosts = hosts_of(options.host, options.allow_host or ())
-        app = create_app(served, annotations=annotations, workbench=workbench, hosts=hosts)
+        app = create_app(
+            served,
+            annotations=annotations,
+            workbench=workbench,
+            review=review,
+            limits=limits,
+            hosts=hosts_of(options.host, options.allow_host or ()),
+        )
 
         def started(address: str) -> None:
             said = f"the API is described at {address}/docs"
             if workbench is not None:
                 said = f"annotate at {address}/annotate; {said}"
-            typer.echo(f"Serving {served.name} at {address} ({said}).")
+            if review is not None:
+                said = f"review at {address}/review; {said}"
+            name = served.name if served is not None else "findings"
+            typer.echo(f"Serving {name} at {address} ({said}).")
 
         run(app, limits, host=options.host, port=options.port, started=started)
     finally:
+        if review is not None:
+            review.close()
         if workbench is not None:
             workbench.close()
         if annotations is not None:
             annotations.close()
     typer.echo("Stopped.")
     gc.freeze()  # Python would look through all of the model's objects before it ends
+
+
+def _review(options: ServeOptions) -> Review:
+    from turbotree.cli.process.failures import say
+    from turbotree.serving.review import Review
+
+    assert options.review is not None
+    folder = options.annotate or options.review.with_name(f"{options.review.name}.review")
+    review = Review(options.review, folder, options.treebank)
+    status = review.status()
+    left = status["total"] - status["decided"]
+    typer.echo(f"{left} of {status['total']} findings are open; corrections go to {folder}.")
+    if review.stale:
+        say(f"{options.review}: {review.stale} findings do not fit the treebank and are omitted")
+    if review.damaged is not None:
+        say(f"a line of the journal was damaged; the old journal is kept as {review.damaged}")
+    return review
 
 
 def _workbench(
@@ -172,7 +214,7 @@ def _workbench(
         WorkbenchOptions(
             overlap=options.overlap,
             measure=options.rank_by,
-            treebanks=options.treebank or (),
+            treebanks=options.retrain_with or (),
             retrain_share=0.2 if options.retrain else 0.0,
         ),
         base=options.model or "en",

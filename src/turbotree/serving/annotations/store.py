@@ -125,7 +125,7 @@ class Annotations:
         self._names: set[str | None] = set()
         for path in (self.file, self.folder / JOURNAL, self.folder / LOCK):
             check_plain(path)
-        self._lock = _locked(self.folder / LOCK)
+        self._lock = locked(self.folder / LOCK, "another server saves its trees here")
         try:
             for sentence in read_conllu(self.file) if self.file.exists() else ():
                 self._add(sentence)
@@ -294,7 +294,8 @@ def key_of(sentence: Sentence) -> Key:
     return (sentence.sent_id or "", *sentence.forms)
 
 
-def _locked(path: Path) -> int:
+def locked(path: Path, otherwise: str) -> int:
+    """Take the lock of a folder and give its descriptor; if it is taken, that is an InputError."""
     import fcntl  # not on Windows, where nothing else here would know
 
     descriptor = open_plain(path, os.O_RDWR | os.O_CREAT)
@@ -302,7 +303,7 @@ def _locked(path: Path) -> int:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         os.close(descriptor)
-        raise InputError(f"{path.parent}: another server saves its trees here") from None
+        raise InputError(f"{path.parent}: {otherwise}") from None
     except BaseException:
         os.close(descriptor)
         raise

@@ -4,6 +4,7 @@ import * as api from "./api.js";
 import { choose, headOptions, labelOptions } from "./chooser.js";
 import { withTree } from "./conllu.js";
 import { by, counted, html, percent } from "./dom.js";
+import { listenToDrags } from "./dragging.js";
 import { showInspector } from "./inspector.js";
 import { difference, newState, plain, questionOf, treeOf, viewOf } from "./sentence.js";
 import { alternativesOf, drawTree, focusWord, reveal } from "./tree.js";
@@ -380,6 +381,7 @@ function start() {
   by("skip").addEventListener("click", skip);
   by("save").addEventListener("click", save);
   document.addEventListener("keydown", key);
+  listenToDrags(by("scroller"), (m, head) => on.pin(m, head));
   setInterval(() => document.hidden || askStatus(), EVERY_MS);
   document.body.dataset.ready = "yes";
   if (storedName()) begin(storedName());
