@@ -9,6 +9,7 @@ import pytest
 from turbotree.errors import InputError
 from turbotree.graphs import Status
 from turbotree.graphs.solvers.registry import check_options, find_solver
+from turbotree.learning import SelectionOptions
 from turbotree.naming import options_of
 from turbotree.parsing import Parser, TrainingOptions
 from turbotree.parsing.parts import families_of
@@ -29,6 +30,8 @@ def test_options_exist(name):
     assert set(preset.parsing) <= set(options_of(Parser.parse_batch))
     if preset.training:
         TrainingOptions(**preset.training)
+    if preset.selecting:
+        SelectionOptions(**preset.selecting)
 
 
 @every_preset

@@ -16,6 +16,7 @@ from turbotree.naming import unknown
 TURBO_2010 = "Martins et al. 2010"
 KOO_2010 = "Koo et al. 2010"
 MARTINS_2011 = "Martins et al. 2011a"
+SPARSITY_2011 = "Martins et al. 2011b"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +33,8 @@ class Preset:
         Options of :meth:`turbotree.Parser.parse_batch`.
     training
         Options of :class:`turbotree.parsing.TrainingOptions`.
+    selecting
+        Options of :class:`turbotree.learning.SelectionOptions`.
     """
 
     paper: str
@@ -39,6 +42,7 @@ class Preset:
     solving: Mapping[str, Any] = field(default_factory=dict)
     parsing: Mapping[str, Any] = field(default_factory=dict)
     training: Mapping[str, Any] = field(default_factory=dict)
+    selecting: Mapping[str, Any] = field(default_factory=dict)
 
 
 _FULL = ("arc", "sibling", "grandparent", "all_siblings", "head_bigram", "path", "nonprojective")
@@ -80,6 +84,16 @@ PRESETS: dict[str, Preset] = {
             "pruning_threshold": 1e-4,
             "max_heads": 10,
             "network": 0,
+        },
+    ),
+    "sparsity2011": Preset(
+        paper=SPARSITY_2011,
+        selecting={
+            "method": "group-lasso",
+            "costs": "log2",
+            "epochs": 5,
+            "rounds_between": 1000,
+            "refit": "selected",
         },
     ),
 }

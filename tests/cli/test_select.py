@@ -65,6 +65,18 @@ def test_several_budgets_give_a_table_and_the_best_model(
     assert facts["training"]["selection"]["budget"] == int(best[0])
 
 
+def test_a_preset_sets_what_is_not_given(
+    run: Callable[..., Any], fails: Callable[..., str], chunks: Chunks
+) -> None:
+    model = chunks.folder / "preset.safetensors"
+    arguments = ("select", chunks.train, "-o", model, "--budget", "3", *QUICK)
+    run(*arguments, "--preset", "sparsity2011")
+    record = Tagger.load(model).record["selection"]
+    assert (record["costs"], record["rounds_between"], record["epochs"]) == ("log2", 20, 2)
+    said = fails(*arguments, "--preset", "sparse")
+    assert said == "unknown preset for selecting 'sparse'; there is only sparsity2011"
+
+
 def test_json_has_families_and_traces(run: Callable[..., Any], chunks: Chunks) -> None:
     model = chunks.folder / "json.safetensors"
     result = run("select", chunks.train, "-o", model, "--budget", 4, "--json", "-q", *QUICK)

@@ -8,7 +8,16 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles.labelling import KIND, LABELS, TEMPLATES, LabellingTask, fired, random_instances
+from oracles.labelling import (
+    KIND,
+    LABELS,
+    SIZE,
+    TEMPLATE_OF,
+    TEMPLATES,
+    LabellingTask,
+    fired,
+    random_instances,
+)
 
 from turbotree.errors import InputError
 from turbotree.features import Encoder, PartKind, Parts, Scorer, Weights, parse_templates
@@ -20,6 +29,7 @@ from turbotree.learning import (
     Selector,
     SparseRecord,
     best_templates,
+    count_features,
     information_gain,
     learn,
     renumbered,
@@ -30,6 +40,7 @@ from turbotree.learning.selection.counting import firing_rates
 from turbotree.learning.selection.filters import most_frequent_features
 from turbotree.learning.selection.selector import METHODS, sorted_budgets
 from turbotree.learning.selection.template_trial import Trial
+from turbotree.presets import PRESETS
 from turbotree.text import Sentence
 
 PARSED = parse_templates(TEMPLATES, KIND)
@@ -134,7 +145,7 @@ def test_budgets_are_sorted_and_checked():
         ({"method": "zebra"}, f"unknown method 'zebra'; there are {', '.join(sorted(METHODS))}"),
         ({"groups": "word"}, "unknown groups 'word'"),
         ({"refit": "all"}, "unknown refit 'all'"),
-        ({"costs": "money"}, "unknown costs 'money'; there are size, trial"),
+        ({"costs": "money"}, "unknown costs 'money'; there are log2, size, trial"),
         ({"method": "l1", "groups": "label"}, "groups are for the method group-lasso"),
         ({"epochs": 0}, "epochs is 0"),
         ({"rounds_between": 0}, "rounds between is 0"),
@@ -217,3 +228,69 @@ class WordTask:
 
     def keys(self, index):
         return self.scorer.keys(self.prepared, self.parts)
+
+
+#: Weights are whole numbers at first, and scores tie; this decides.
+EARLIER_LABELS = -1e-3 * np.arange(LABELS)
+
+
+class DecidedTask(LabellingTask):
+    """Of labels that score the same, the first is taken, whatever the rounding."""
+
+    def problem(self, index):
+        problem = super().problem(index)
+        choose = problem.decode
+        problem.decode = lambda scores: choose(scores + EARLIER_LABELS)
+        return problem
+
+
+def sparseptron(instances, budget, groups, d):
+    """The paper's algorithm on dense vectors: perceptron steps, and the budget every K rounds."""
+    how = SelectionOptions(**{**PRESETS["sparsity2011"].selecting, "rounds_between": 20})
+    weights, left = np.zeros((SIZE // LABELS, LABELS)), how.epochs * len(instances)
+    flat = weights.reshape(-1)
+    for epoch in range(how.epochs):
+        for index in np.random.default_rng([how.seed, epoch]).permutation(len(instances)):
+            inputs, right = instances[index]
+            rows = fired(inputs)
+            guess = int((weights[rows].sum(axis=0) + EARLIER_LABELS).argmax())
+            np.add.at(weights, (rows, right), 1.0 / np.sqrt(epoch + 1))
+            np.add.at(weights, (rows, guess), -1.0 / np.sqrt(epoch + 1))
+            left -= 1
+            norms = np.array([np.linalg.norm(flat[own]) for own in groups])
+            if left % how.rounds_between or np.count_nonzero(norms) <= budget:
+                continue
+            ranked = sorted(norms / d, reverse=True)
+            if ranked[budget - 1] - ranked[budget] < 1e-3 * ranked[0]:
+                return None  # too close: costs are estimates
+            gravity = (ranked[budget - 1] + ranked[budget]) / 2.0
+            for own, cost, norm in zip(groups, d, norms, strict=True):
+                if norm > 0:
+                    flat[own] *= max(0.0, 1.0 - gravity * cost / norm)
+    return tuple(g for g, own in enumerate(groups) if np.any(flat[own]))
+
+
+def test_the_preset_of_the_paper_selects_what_its_algorithm_does():
+    how = SelectionOptions(**{**PRESETS["sparsity2011"].selecting, "rounds_between": 20})
+    groups = [np.flatnonzero(t == TEMPLATE_OF) for t in range(len(TEMPLATES))]
+    compared = 0
+    for seed in range(8):
+        instances = random_instances(100, seed)
+        task = DecidedTask(instances)
+        # Features of correct answers are counted, with a small error, to save memory.
+        met = {(row, right) for inputs, right in instances for row in fired(inputs)}
+        sizes = [sum(TEMPLATE_OF[row * LABELS] == t for row, _ in met) for t in range(len(groups))]
+        np.testing.assert_allclose(count_features(task)[: len(groups)], sizes, rtol=0.02)
+        for budget in (1, 2, 3):
+            expected = sparseptron(instances, budget, groups, np.log2(sizes))
+            if expected is not None:
+                assert Selector(task, PARSED, how).select(budget).templates == expected
+                compared += 1
+    assert compared >= 8
+
+
+def test_costs_of_the_paper_follow_the_sizes_of_coarse_groups(task):
+    how = SelectionOptions(costs="log2", groups="coarse-to-fine", rounds_between=20, epochs=2)
+    for budget in (1, 2, 3):
+        chosen = Selector(task, PARSED, how).select(budget).templates
+        assert 3 not in chosen or {0, 1} <= set(chosen)

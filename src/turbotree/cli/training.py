@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -21,6 +22,7 @@ from turbotree.files.outputs import clear, work_folder
 from turbotree.labeling.templates import load_templates as label_templates
 from turbotree.naming import suggest
 from turbotree.parsing.templates import load_templates as arc_templates
+from turbotree.presets import preset_for
 from turbotree.scaling.training import SHARED_DATA
 from turbotree.text import Sentence, read_layout, renamed, sniff
 
@@ -128,3 +130,17 @@ def train_and_save(
         raise interrupted(error, on) from None
     clear(checkpoint)
     return model, time.perf_counter() - started
+
+
+def with_preset(what: str, name: str, kind: type, settings: dict[str, Any]) -> dict[str, Any]:
+    """Return settings as a preset has them where they are what they are if nothing is said.
+
+    >>> from turbotree.parsing import TrainingOptions
+    >>> given = {"loss": None, "epochs": 3}
+    >>> found = with_preset("training", "turbo2010-bp", TrainingOptions, given)
+    >>> found["loss"], found["epochs"], found["largest_step"]
+    ('crf', 3, 0.001)
+    """
+    usual = {one.name: one.default for one in fields(kind)}
+    given = {key: value for key, value in settings.items() if value != usual[key]}
+    return {**settings, **preset_for(what, name), **given}

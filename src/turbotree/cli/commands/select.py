@@ -14,7 +14,13 @@ from turbotree.cli.options.declaring import PARSER, takes
 from turbotree.cli.options.training import SelectOptions
 from turbotree.cli.outputs.files import check_output
 from turbotree.cli.outputs.progress import seconds_text
-from turbotree.cli.training import read_labels, template_file, train_and_save, training_output
+from turbotree.cli.training import (
+    read_labels,
+    template_file,
+    train_and_save,
+    training_output,
+    with_preset,
+)
 from turbotree.display.selection_plot import check_plot
 from turbotree.display.selection_report import SelectionReport
 from turbotree.errors import InputError
@@ -42,15 +48,18 @@ def select(options: SelectOptions) -> None:
     options.check_fit(options.kind)
     dev, plot = options.dev, options.plot
     settings = options.learning | {"templates": _templates(options)}
-    how = SelectionOptions(
-        method=options.method,
-        groups=options.groups,
-        costs=options.costs,
-        epochs=options.passes,
-        rounds_between=options.rounds,
-        refit=options.refit,
-        seed=options.seed,
-    )
+    chosen: dict[str, Any] = {
+        "method": options.method,
+        "groups": options.groups,
+        "costs": options.costs,
+        "epochs": options.passes,
+        "rounds_between": options.rounds,
+        "refit": options.refit,
+        "seed": options.seed,
+    }
+    if options.preset is not None:
+        chosen = with_preset("selecting", options.preset, SelectionOptions, chosen)
+    how = SelectionOptions(**chosen)
     budgets = _budgets(options.budget)
     read = [options.train, dev, options.templates]
     if plot is not None:

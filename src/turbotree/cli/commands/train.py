@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import fields
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,13 @@ from turbotree.cli.inputs.reading import read_treebank
 from turbotree.cli.options.declaring import PIPELINE, TAGGER, takes
 from turbotree.cli.options.training import TrainOptions
 from turbotree.cli.outputs.progress import seconds_text
-from turbotree.cli.training import given_templates, read_labels, train_and_save, training_output
+from turbotree.cli.training import (
+    given_templates,
+    read_labels,
+    train_and_save,
+    training_output,
+    with_preset,
+)
 from turbotree.errors import InputError
 from turbotree.evaluation import attachment_scores, raw_scores
 from turbotree.files.sizes import bytes_text
@@ -28,7 +33,6 @@ from turbotree.parsing.training.options import template_sets
 from turbotree.parsing.training.treebank import TrainingSource
 from turbotree.pipeline import Pipeline, PipelineOptions
 from turbotree.pipeline.training import WITHOUT_SPACES, jackknife_tags
-from turbotree.presets import preset_for
 from turbotree.scaling import open_engine, open_worker_pool, train_in_shards
 from turbotree.text import Sentence
 from turbotree.text.surface import raw_text
@@ -75,7 +79,7 @@ def train(options: TrainOptions) -> None:
             "decoder": options.decoder,
         }
     if options.preset is not None:
-        settings = with_preset(options.preset, settings)
+        settings = with_preset("training", options.preset, TrainingOptions, settings)
     template_files = (item.partition("=")[2] for item in options.templates or [])
     read = [options.train, options.dev, options.vectors, *(options.rules or []), *template_files]
     with training_output(options.output, read):
@@ -259,18 +263,6 @@ def _size(options: TrainOptions) -> str:
 
 def _trained(record: dict[str, Any], seconds: float) -> str:
     return f"trained on {record['sentences']:,} sentences in {seconds_text(seconds)}"
-
-
-def with_preset(name: str, settings: dict[str, Any]) -> dict[str, Any]:
-    """Return settings as a preset has them where they are what they are if nothing is said.
-
-    >>> found = with_preset("turbo2010-bp", {"loss": None, "epochs": 3})
-    >>> found["loss"], found["epochs"], found["largest_step"]
-    ('crf', 3, 0.001)
-    """
-    usual = {one.name: one.default for one in fields(TrainingOptions)}
-    given = {key: value for key, value in settings.items() if value != usual[key]}
-    return {**settings, **preset_for("training", name), **given}
 
 
 def given_trim(text: str) -> float | dict[str, float]:

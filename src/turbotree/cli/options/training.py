@@ -294,6 +294,12 @@ class SelectOptions(LearningOptions):
         "templates that were.",
     )
 
+    preset: str | None = _training(
+        None,
+        f"Select as a paper does: {', '.join(presets_for('selecting'))}. docs/papers.md says what "
+        "that sets; other options that are given count more.",
+        metavar="NAME",
+    )
     method: Literal["group-lasso", "l1", "information-gain", "frequency"] = _training(
         _SELECTION.method,
         "group-lasso: learn with a penalty on whole groups, and keep the strongest. l1: the same "
@@ -305,10 +311,11 @@ class SelectOptions(LearningOptions):
         "Groups of group-lasso: all features of a template; a feature under all labels; or "
         "templates none of which is selected before coarser ones.",
     )
-    costs: Literal["size", "trial"] | None = _training(
+    costs: Literal["size", "trial", "log2"] | None = _training(
         None,
         "What a template costs under group-lasso: more the more features it has, or less the more "
-        "it adds to the others in a trial. Without it, a trial for trees and size for labels.",
+        "it adds to the others in a trial; log2, the paper's own costs by size. Without it, a "
+        "trial for trees and size for labels.",
     )
     rounds: int = _training(
         _SELECTION.rounds_between,

@@ -35,8 +35,9 @@ from turbotree.naming import unknown
 METHODS = ("group-lasso", "l1", "information-gain", "frequency")
 #: What lives and dies together under the group lasso.
 GROUPS = ("template", "label", "coarse-to-fine")
-#: What a template costs under the group lasso: by its number of features, or by a trial.
-COSTS = ("size", "trial")
+#: What a template costs under the group lasso: by its number of features, by a trial, or as in the
+#: paper, by its number of features alone.
+COSTS = ("size", "trial", "log2")
 
 OnSparseEpoch = Callable[[SparseWeights, SparseRecord], None]
 
@@ -56,8 +57,9 @@ class SelectionOptions:
     costs
         Of whole templates: by their ``"size"``, see :func:`template_costs`, or by what they
         add to one another in a ``"trial"``, see
-        :func:`~turbotree.learning.selection.template_trial.try_templates`. None: by what suits
-        the task, size for labels and a trial for arcs. From coarse to fine, a group costs what its
+        :func:`~turbotree.learning.selection.template_trial.try_templates`. ``"log2"`` is the
+        paper's d, the logarithm of a group's number of features. None: by what suits the task,
+        size for labels and a trial for arcs. From coarse to fine, a group costs what its
         templates cost together: see
         :func:`~turbotree.learning.sparse.penalties.costs_of_groups` for size and
         :meth:`~turbotree.learning.selection.template_trial.Trial.costs` for trials.
@@ -232,6 +234,14 @@ class Selector:
         options = self._options
         if options.method == "l1" or options.groups == "label":
             return LazyPenalty(by_label=options.groups == "label")
+        if options.costs == "log2":
+            fine = options.groups == "coarse-to-fine"
+            return TemplatePenalty(
+                weights="log2",
+                sizes=self._sizes,
+                groups=coarse_to_fine_groups(self._templates) if fine else None,
+                exempt=self._exempt,
+            )
         if options.groups != "coarse-to-fine":
             return TemplatePenalty(weights=self._costs(budget), exempt=self._exempt)
         groups = coarse_to_fine_groups(self._templates)
@@ -256,8 +266,12 @@ class Selector:
         return self._costs_by_size
 
     @cached_property
+    def _sizes(self) -> npt.NDArray[np.float64]:
+        return count_features(self._task)
+
+    @cached_property
     def _costs_by_size(self) -> npt.NDArray[np.float64]:
-        costs = template_costs(count_features(self._task), len(self._templates))
+        costs = template_costs(self._sizes, len(self._templates))
         # Several features at once add to the length.
         return costs * np.sqrt(firing_rates(self._task))
 
