@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,7 +13,7 @@ from oracles.graphs import graphs
 from turbotree.errors import InfeasibleError, InputError
 from turbotree.graphs import FactorGraph, Solution, Status, brute_force
 from turbotree.graphs.solvers.anytime import better, solve_anytime
-from turbotree.interrupts import Stop, best_so_far
+from turbotree.interrupts import Stop, best_on_interrupt, best_so_far
 
 
 @given(graphs(), st.sampled_from([None, 0.0, 0.3]))
@@ -63,6 +65,45 @@ def test_enough_is_enough() -> None:
         found = solve_anytime(hard_graph(), report=lambda _: stop.set())
     assert found.status is Status.LIMIT
     assert found.values is not None
+
+
+@pytest.mark.parametrize("solver", ["auto", "branch_and_bound"])
+def test_nodes_are_a_limit_too(solver: str) -> None:
+    graph = hard_graph()
+    found = solve_anytime(graph, solver=solver, max_nodes=2)
+    assert found.status is Status.LIMIT
+    assert found.values is not None
+    assert found.value == pytest.approx(graph.value(found.values))
+    assert found.value <= found.upper_bound < np.inf
+    with pytest.raises(InputError, match="unknown option 'max_nodes'"):
+        solve_anytime(graph, solver="admm", max_nodes=2)
+
+
+def test_the_first_interrupt_gives_the_best_so_far_and_the_second_raises() -> None:
+    graph = hard_graph()
+    with best_on_interrupt() as stop:
+        signal.raise_signal(signal.SIGINT)
+        assert stop.is_set()
+        found = graph.solve("branch_and_bound")
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+    assert found.status is Status.LIMIT
+    assert found.values is not None
+    assert found.value == pytest.approx(graph.value(found.values))
+    assert found.value <= found.upper_bound < np.inf
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_handler_of_the_programs_own_stays() -> None:
+    heard: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: heard.append(number))
+    try:
+        with best_on_interrupt() as stop:
+            signal.raise_signal(signal.SIGINT)
+        assert heard == [signal.SIGINT]
+        assert not stop.is_set()
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_a_proof_of_one_is_a_proof_of_both() -> None:
