@@ -13,6 +13,8 @@ from oracles.graphs import graphs
 from turbotree.errors import InfeasibleError, InputError
 from turbotree.graphs import FactorGraph, Solution, Status, brute_force
 from turbotree.graphs.solvers.anytime import better, solve_anytime
+from turbotree.graphs.solvers.branch_and_bound import prepare
+from turbotree.graphs.solvers.native import Prepared
 from turbotree.interrupts import Stop, best_on_interrupt, best_so_far
 
 
@@ -65,6 +67,36 @@ def test_enough_is_enough() -> None:
         found = solve_anytime(hard_graph(), report=lambda _: stop.set())
     assert found.status is Status.LIMIT
     assert found.values is not None
+
+
+def prepared(time_limit_seconds: float) -> Prepared:
+    return prepare(
+        max_nodes=10**6,
+        max_rounds_per_node=100,
+        tolerance=1e-6,
+        time_limit_seconds=time_limit_seconds,
+        trace=False,
+    )
+
+
+def test_search_reports_what_it_knows() -> None:
+    graph = hard_graph()
+    seen: list[Solution] = []
+    found = prepared(1.5).solve(graph, seen.append)
+    assert seen or found.status is Status.OPTIMAL
+    for one, other in zip(seen, [*seen[1:], found], strict=True):
+        assert one.value <= other.value
+        assert one.upper_bound >= other.upper_bound
+        assert one.values is not None
+        assert one.value == pytest.approx(graph.value(one.values))
+
+
+def test_an_error_of_a_report_is_raised() -> None:
+    def report(solution: Solution) -> None:
+        raise ValueError("enough of it")
+
+    with pytest.raises(ValueError, match="enough of it"):
+        prepared(60.0).solve(hard_graph(), report)
 
 
 @pytest.mark.parametrize("solver", ["auto", "branch_and_bound"])

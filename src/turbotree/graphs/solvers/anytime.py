@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from turbotree.errors import InputError
 from turbotree.graphs.solution import Solution, Status
 from turbotree.graphs.solvers.admm import admm
-from turbotree.graphs.solvers.branch_and_bound import branch_and_bound
+from turbotree.graphs.solvers.branch_and_bound import branch_and_bound, prepare
 from turbotree.graphs.solvers.options import BranchAndBoundOptions, Limits
 from turbotree.graphs.solvers.registry import check_options, find_solver
 from turbotree.interrupts import enough
@@ -138,7 +138,9 @@ def _both(
         "time_limit_seconds": _seconds(max(0.0, left)),
         **nodes,
     }
-    searched = branch_and_bound(graph, **options)
+    relaxed = best
+    checked = prepare(**{**(branch_and_bound.__kwdefaults__ or {}), **options})
+    searched = checked.solve(graph, lambda found: report(better(relaxed, found)))
     best = better(best, searched)
     report(best)
     return best
