@@ -7,17 +7,19 @@ thread that it runs in, and loops in Python may.
 
 from __future__ import annotations
 
+import signal
 import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from types import TracebackType
+from types import FrameType, TracebackType
 
 __all__ = [
     "OutOfTimeError",
     "Stop",
     "Threads",
+    "best_on_interrupt",
     "best_so_far",
     "check",
     "enough",
@@ -104,6 +106,46 @@ def best_so_far(stop: Stop) -> Iterator[None]:
         yield
     finally:
         _here.enough = outer
+
+
+@contextmanager
+def best_on_interrupt() -> Iterator[Stop]:
+    """Let the first Ctrl-C in the block end solvers of the core with the best that they have found.
+
+    Their status is then LIMIT, and value and bound hold. The block yields a `Stop` that tells
+    whether Ctrl-C was pressed. A second Ctrl-C raises KeyboardInterrupt, as does the first without
+    this block, or if the program has a handler of its own.
+
+    Examples
+    --------
+    >>> from turbotree.graphs import FactorGraph
+    >>> graph = FactorGraph()
+    >>> graph.exactly_one(graph.variables([1.0, 2.0]))
+    >>> with best_on_interrupt() as stop:
+    ...     solution = graph.solve("branch_and_bound")
+    >>> solution.status.name, stop.is_set()
+    ('OPTIMAL', False)
+    """
+    stop = Stop()
+
+    def note(number: int, frame: FrameType | None) -> None:
+        if stop.is_set():
+            raise KeyboardInterrupt
+        stop.set()
+
+    # Python allows handlers in its main thread alone, and brings signals to no other.
+    in_charge = (
+        threading.current_thread() is threading.main_thread()
+        and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    )
+    if in_charge:
+        signal.signal(signal.SIGINT, note)
+    try:
+        with best_so_far(stop):
+            yield stop
+    finally:
+        if in_charge:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def enough() -> bool:

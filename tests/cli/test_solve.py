@@ -170,12 +170,27 @@ def test_progress_is_one_line_in_a_terminal(
     network: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = read_network(network("a.wcsp", COSTS))
-    with shown_solving(found, 60.0, quiet=False) as told:
-        assert told is None  # no terminal
+    with shown_solving(found, 60.0, quiet=True) as told:
+        assert told is None
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
     with shown_solving(found, 60.0, quiet=False) as told:
         assert told is not None
         told(found.graph.solve("brute_force"))
+
+
+def test_logs_get_a_line_now_and_then(
+    network: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = read_network(network("a.wcsp", COSTS))
+    solution = found.graph.solve("brute_force")
+    now = 0.0
+    monkeypatch.setattr("time.monotonic", lambda: now)
+    with shown_solving(found, 60.0, quiet=False) as told:
+        assert told is not None
+        for now in (1.0, 11.0, 12.0, 19.0, 90.0, 95.0):  # noqa: B007
+            told(solution)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == ["11 s: cost 3, bound 3, gap 0", "90 s: cost 3, bound 3, gap 0"]
 
 
 def test_the_shell_completes_networks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,7 +13,9 @@ from oracles.graphs import graphs
 from turbotree.errors import InfeasibleError, InputError
 from turbotree.graphs import FactorGraph, Solution, Status, brute_force
 from turbotree.graphs.solvers.anytime import better, solve_anytime
-from turbotree.interrupts import Stop, best_so_far
+from turbotree.graphs.solvers.branch_and_bound import prepare
+from turbotree.graphs.solvers.native import Prepared
+from turbotree.interrupts import Stop, best_on_interrupt, best_so_far
 
 
 @given(graphs(), st.sampled_from([None, 0.0, 0.3]))
@@ -63,6 +67,75 @@ def test_enough_is_enough() -> None:
         found = solve_anytime(hard_graph(), report=lambda _: stop.set())
     assert found.status is Status.LIMIT
     assert found.values is not None
+
+
+def prepared(time_limit_seconds: float) -> Prepared:
+    return prepare(
+        max_nodes=10**6,
+        max_rounds_per_node=100,
+        tolerance=1e-6,
+        time_limit_seconds=time_limit_seconds,
+        trace=False,
+    )
+
+
+def test_search_reports_what_it_knows() -> None:
+    graph = hard_graph()
+    seen: list[Solution] = []
+    found = prepared(1.5).solve(graph, seen.append)
+    assert seen or found.status is Status.OPTIMAL
+    for one, other in zip(seen, [*seen[1:], found], strict=True):
+        assert one.value <= other.value
+        assert one.upper_bound >= other.upper_bound
+        assert one.values is not None
+        assert one.value == pytest.approx(graph.value(one.values))
+
+
+def test_an_error_of_a_report_is_raised() -> None:
+    def report(solution: Solution) -> None:
+        raise ValueError("enough of it")
+
+    with pytest.raises(ValueError, match="enough of it"):
+        prepared(60.0).solve(hard_graph(), report)
+
+
+@pytest.mark.parametrize("solver", ["auto", "branch_and_bound"])
+def test_nodes_are_a_limit_too(solver: str) -> None:
+    graph = hard_graph()
+    found = solve_anytime(graph, solver=solver, max_nodes=2)
+    assert found.status is Status.LIMIT
+    assert found.values is not None
+    assert found.value == pytest.approx(graph.value(found.values))
+    assert found.value <= found.upper_bound < np.inf
+    with pytest.raises(InputError, match="unknown option 'max_nodes'"):
+        solve_anytime(graph, solver="admm", max_nodes=2)
+
+
+def test_the_first_interrupt_gives_the_best_so_far_and_the_second_raises() -> None:
+    graph = hard_graph()
+    with best_on_interrupt() as stop:
+        signal.raise_signal(signal.SIGINT)
+        assert stop.is_set()
+        found = graph.solve("branch_and_bound")
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+    assert found.status is Status.LIMIT
+    assert found.values is not None
+    assert found.value == pytest.approx(graph.value(found.values))
+    assert found.value <= found.upper_bound < np.inf
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_handler_of_the_programs_own_stays() -> None:
+    heard: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: heard.append(number))
+    try:
+        with best_on_interrupt() as stop:
+            signal.raise_signal(signal.SIGINT)
+        assert heard == [signal.SIGINT]
+        assert not stop.is_set()
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_a_proof_of_one_is_a_proof_of_both() -> None:

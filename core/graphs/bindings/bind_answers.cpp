@@ -80,9 +80,19 @@ bool asked_to_stop() {
   }
 }
 
-Answer solve_one(const Solver& solver, const Graph& graph) {
+Answer solve_one(const Solver& solver, const Graph& graph, const std::optional<nb::any>& report) {
   Control control = solver.control;
   control.interrupted = asked_to_stop;
+  if (report)
+    control.report = [&](double value, double bound, const std::vector<std::uint8_t>& values) {
+      nb::gil_scoped_acquire acquire;
+      if (PyErr_Occurred() != nullptr) return;
+      try {
+        (*report)(value, bound, to_numpy(std::vector<std::uint8_t>(values)));
+      } catch (nb::python_error& error) {
+        error.restore();  // the solver will be told to stop
+      }
+    };
   return run_unlocked([&] { return solver.solve(graph, control); });
 }
 
@@ -125,7 +135,7 @@ void bind_answers(nb::module_& m) {
       .def_ro("converged", &Answer::converged)
       .def("take_trace", &trace, "The columns of the trace, once.");
 
-  nb::class_<Solver>(m, "Solver").def("solve", &solve_one, "graph"_a);
+  nb::class_<Solver>(m, "Solver").def("solve", &solve_one, "graph"_a, "report"_a = nb::none());
 
   nb::class_<Batch>(m, "Batch")
       .def(nb::new_(&make_batch), "solver"_a, "threads"_a)

@@ -167,7 +167,15 @@ Answer run_admm(const Presolved& own, AdmmOptions options, const std::optional<A
 Answer run_search(const Presolved& own, BranchAndBoundOptions options, Control& control) {
   const Graph& graph = own.graph;
   options.floor = options.floor / own.unit - own.constant - own.taming.most_lost;
+  // Tamed scores are not told: the values would not be true.
+  const Control::Report told = std::move(control.report);
+  control.report = nullptr;
+  if (told && !own.taming.changed)
+    control.report = [&](double value, double bound, const std::vector<std::uint8_t>& values) {
+      told(own.restored(value), own.restored(bound), values);
+    };
   BranchAndBoundResult result = BranchAndBound(graph, options, control).run();
+  control.report = told;
   Answer answer = to_answer(result, graph, control);
   answer.status = static_cast<Answer::Status>(result.outcome);
   answer.iterations = result.nodes;

@@ -280,6 +280,7 @@ BranchAndBoundResult BranchAndBound::run() {
     if (open_.top().bound <= cutoff()) break;
     if (result_.nodes >= options_.max_nodes || (result_.nodes > 0 && control_.should_stop()))
       return std::move(result_);
+    if (result_.nodes > 0) control_.tell(result_.value, result_.upper_bound, result_.values);
     if (result_.nodes > 0 && may_have_network_) start_network();
     if (is_turn_of_network()) {
       is_proven = search_network();

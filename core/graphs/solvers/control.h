@@ -15,6 +15,19 @@ class Control {
   double time_limit_seconds = kInfinity;
   std::function<bool()> interrupted;  // asked about every 20 ms; may be empty
   bool trace = false;
+  // Told the best value so far, with its values, and the bound, about five times a second; may be
+  // empty.
+  using Report = std::function<void(double, double, const std::vector<std::uint8_t>&)>;
+  Report report;
+
+  // What to tell, unless it is too early.
+  void tell(double value, double bound, const std::vector<std::uint8_t>& values) {
+    if (!report) return;
+    const auto now = Clock::now();
+    if (now - told_ < std::chrono::milliseconds(200)) return;
+    told_ = now;
+    report(value, bound, values);
+  }
 
   void start() { started_ = asked_ = Clock::now(); }
 
@@ -35,6 +48,7 @@ class Control {
  private:
   using Clock = std::chrono::steady_clock;
   Clock::time_point started_ = Clock::now(), asked_ = Clock::now();
+  Clock::time_point told_ = Clock::now();
   bool stopped_ = false;
 };
 

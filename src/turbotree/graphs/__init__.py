@@ -33,6 +33,7 @@ from turbotree.graphs.solvers.k_best import k_best
 from turbotree.graphs.solvers.registry import MARGINAL_SOLVERS, SOLVERS
 from turbotree.graphs.solvers.sparsemap import Sparsemap, sparsemap
 from turbotree.graphs.solvers.subgradient import subgradient
+from turbotree.interrupts import best_on_interrupt
 
 __all__ = [
     "MARGINAL_SOLVERS",
@@ -49,6 +50,7 @@ __all__ = [
     "WarmStart",
     "admm",
     "belief_propagation",
+    "best_on_interrupt",
     "bethe_entropy",
     "branch_and_bound",
     "brute_force",

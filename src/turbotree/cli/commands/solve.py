@@ -79,6 +79,13 @@ class SolveOptions(Options):
         most=0.999,
         panel=SEARCH,
     )
+    max_nodes: int | None = option(
+        None,
+        "Stop after so many nodes of the search; for auto and branch_and_bound.",
+        metavar="N",
+        least=1,
+        panel=SEARCH,
+    )
     as_json: bool = shared.as_json()
     quiet: bool = shared.quiet(help="Show no progress.")
 
@@ -101,6 +108,7 @@ def solve(options: SolveOptions) -> None:
                 solver=options.solver,
                 time_limit_seconds=options.time_limit,
                 gap=options.gap,
+                max_nodes=options.max_nodes,
                 report=told,
             )
         answer = network.answer(solution)

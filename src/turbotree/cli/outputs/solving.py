@@ -1,8 +1,9 @@
-"""How solving is shown: one line with bound and value in a terminal, nothing elsewhere."""
+"""How solving is shown: one line with bound and value in a terminal, a few lines elsewhere."""
 
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -25,13 +26,33 @@ def progress_text(network: Network, solution: Solution) -> str:
     return f"{network.measure} {value}, {bound}, gap {solution.gap:.3g}"
 
 
+class _Lines:
+    """For logs: a line after 10 s, 20 s, 40 s and so on, so that short runs print nothing."""
+
+    def __init__(self, network: Network) -> None:
+        self._network = network
+        self._started = time.monotonic()
+        self._next = 10.0
+
+    def __call__(self, solution: Solution) -> None:
+        seconds = time.monotonic() - self._started
+        if seconds < self._next:
+            return
+        while self._next <= seconds:
+            self._next *= 2
+        print(f"{seconds:.0f} s: {progress_text(self._network, solution)}", file=sys.stderr)
+
+
 @contextmanager
 def shown_solving(
     network: Network, time_limit: float | None, quiet: bool
 ) -> Iterator[Callable[[Solution], None] | None]:
     """Yield what takes the best solution so far and shows it."""
-    if quiet or not sys.stderr.isatty():
+    if quiet:
         yield None
+        return
+    if not sys.stderr.isatty():
+        yield _Lines(network)
         return
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn

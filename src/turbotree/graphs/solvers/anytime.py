@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from turbotree.errors import InputError
 from turbotree.graphs.solution import Solution, Status
 from turbotree.graphs.solvers.admm import admm
-from turbotree.graphs.solvers.branch_and_bound import branch_and_bound
-from turbotree.graphs.solvers.options import Limits
-from turbotree.graphs.solvers.registry import solver_with
+from turbotree.graphs.solvers.branch_and_bound import branch_and_bound, prepare
+from turbotree.graphs.solvers.options import BranchAndBoundOptions, Limits
+from turbotree.graphs.solvers.registry import check_options, solver_with
 from turbotree.interrupts import enough
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ def solve_anytime(
     solver: str = "auto",
     time_limit_seconds: float | None = None,
     gap: float | None = None,
+    max_nodes: int | None = None,
     report: Report | None = None,
 ) -> Solution:
     """Find the best assignment; keep the best value and the best bound if that is broken off.
@@ -51,6 +52,8 @@ def solve_anytime(
     gap : float, optional
         Stop when value and bound differ by no more than this fraction of the bound. The status is
         then LIMIT, unless the assignment happens to be proven best.
+    max_nodes : int, optional
+        How many nodes search may visit, counted as in `branch_and_bound`; for solvers that search.
     report : function, optional
         Told the best solution so far, now and then.
 
@@ -74,28 +77,38 @@ def solve_anytime(
         raise InputError(f"gap: expected a number from 0 to below 1, got {gap!r}")
     limits = Limits(time_limit_seconds)
     tolerance = max(PROOF, gap or 0.0)
+    nodes: BranchAndBoundOptions = {} if max_nodes is None else {"max_nodes": max_nodes}
     if solver != "auto":
-        found = _one(graph, solver, limits.time_limit_seconds, tolerance)
+        found = _one(graph, solver, limits.time_limit_seconds, tolerance, nodes)
     else:
-        found = _both(graph, limits, tolerance, report or (lambda _: None))
+        found = _both(graph, limits, tolerance, nodes, report or (lambda _: None))
     proof = found.tolerance * PROOF / tolerance
     if tolerance > PROOF and found.status is Status.OPTIMAL and found.gap > proof:
         found = replace(found, status=Status.LIMIT)  # the gap that was asked for is no proof
     return replace(found, seconds=limits.seconds)
 
 
-def _one(graph: FactorGraph, solver: str, seconds: float, tolerance: float) -> Solution:
+def _one(
+    graph: FactorGraph, solver: str, seconds: float, tolerance: float, nodes: BranchAndBoundOptions
+) -> Solution:
     function, options = solver_with(solver, {})
-    options["time_limit_seconds"] = seconds if seconds < float("inf") else None
+    options |= {"time_limit_seconds": _seconds(seconds), **nodes}
     taken = function.__kwdefaults__ or {}
     if "tolerance" in taken and tolerance > PROOF:
         options["tolerance"] = tolerance
     if solver == "linear_program":
         options["exact"] = True
+    check_options(function, options)
     return function(graph, **options)
 
 
-def _both(graph: FactorGraph, limits: Limits, tolerance: float, report: Report) -> Solution:
+def _both(
+    graph: FactorGraph,
+    limits: Limits,
+    tolerance: float,
+    nodes: BranchAndBoundOptions,
+    report: Report,
+) -> Solution:
     best: Solution | None = None
     start: Solution | None = None
     rounds = 0
@@ -120,9 +133,14 @@ def _both(graph: FactorGraph, limits: Limits, tolerance: float, report: Report) 
     if enough() or limits.reached():
         return replace(best, status=Status.LIMIT)
     left = limits.time_limit_seconds - limits.seconds
-    searched = branch_and_bound(
-        graph, tolerance=tolerance, time_limit_seconds=_seconds(max(0.0, left))
-    )
+    options: BranchAndBoundOptions = {
+        "tolerance": tolerance,
+        "time_limit_seconds": _seconds(max(0.0, left)),
+        **nodes,
+    }
+    relaxed = best
+    checked = prepare(**{**(branch_and_bound.__kwdefaults__ or {}), **options})
+    searched = checked.solve(graph, lambda found: report(better(relaxed, found)))
     best = better(best, searched)
     report(best)
     return best

@@ -54,12 +54,21 @@ class Prepared(NamedTuple):
     #: Refuses graphs that the options do not fit.
     check: Callable[[FactorGraph, _core.Graph], None] | None = None
 
-    def solve(self, graph: FactorGraph) -> Solution:
-        """Solve one graph."""
+    def solve(
+        self, graph: FactorGraph, report: Callable[[Solution], None] | None = None
+    ) -> Solution:
+        """Solve one graph; a solver that searches reports the best so far a few times a second."""
         compiled = core_graph(graph)
         if self.check is not None:
             self.check(graph, compiled)
-        return read_solution(graph, self.solver.solve(compiled))
+        if report is None:
+            return read_solution(graph, self.solver.solve(compiled))
+
+        def told(value: float, bound: float, values: NDArray[np.uint8]) -> None:
+            known = values.astype(np.bool_) if len(values) == len(graph) else None
+            report(Solution(known, value, bound, Status.LIMIT, 0, 0.0))
+
+        return read_solution(graph, self.solver.solve(compiled, told))
 
     def solve_many(
         self, graphs: Iterator[FactorGraph], threads: int
