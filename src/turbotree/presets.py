@@ -76,7 +76,8 @@ PRESETS: dict[str, Preset] = {
     ),
     "full2011": Preset(
         paper=MARTINS_2011,
-        parsing={"decoder": "admm2011", "decomposition": "flows"},
+        # The relaxation is the paper's; its solver would stop long before it is solved.
+        parsing={"decoder": "admm", "decomposition": "flows"},
         training={
             "parts": _FULL,
             "loss": "svm",

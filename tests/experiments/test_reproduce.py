@@ -19,6 +19,7 @@ from turbotree.experiments import (
     find_datasets,
     given_files,
 )
+from turbotree.presets import PRESETS
 from turbotree.text import treebank, write_conllu
 
 
@@ -33,13 +34,27 @@ def test_the_list_names_every_experiment() -> None:
     assert [line.split()[0] for line in text.splitlines()] == [e.id for e in EXPERIMENTS]
 
 
+def test_presets_of_experiments_are_presets() -> None:
+    named = {experiment.id: experiment.preset for experiment in EXPERIMENTS}
+    assert named["koo2010-fig4"] == "koo2010"
+    assert {preset for preset in named.values() if preset} <= set(PRESETS)
+
+
 def test_a_small_run_fills_its_report_and_a_second_one_adds_nothing(tmp_path: Path) -> None:
     report = tmp_path / "report.html"
     given = ("koo2010-table3", "--small", "--sentences", "40", "--measured", "8", "--epochs", "1")
     status, text = run(*given, "-o", str(report))
     assert status == 0, text
     page = report.read_text(encoding="utf-8")
-    for expected in ("Koo, Rush", "Table 3", "P-G+S", "92.34", "How the data differ", "95 %"):
+    for expected in (
+        "Koo, Rush",
+        "Table 3",
+        "P-G+S",
+        "92.34",
+        "How the data differ",
+        "Preset",
+        "95 %",
+    ):
         assert expected in page
     status, text = run(*given, "-o", str(tmp_path / "other.html"), "--kept")
     assert status == 2

@@ -210,10 +210,11 @@ def test_decoding_along_rounds_is_decoding_with_each_limit(tmp_path: Path) -> No
     work = ExperimentContext(built_in(30, 8), "dev", SMALL, Cache(tmp_path))
     cases = make_cases(work.parser({"parts": ["arc", "sibling"], "epochs": 1}), work.gold)
     grid = (1, 3, 30)
-    along = decode_along(cases, grid, "subgradient")["along"]
-    for limit in grid:
-        alone = decode_cases(cases, "subgradient", max_iterations=limit)
-        assert along[str(limit)] == {"right": alone["right"], "proven": alone["proven"]}
+    for decoder in ("subgradient", "koo2010"):
+        along = decode_along(cases, grid, decoder)["along"]
+        for limit in grid:
+            alone = decode_cases(cases, decoder, max_iterations=limit)
+            assert along[str(limit)] == {name: alone[name] for name in ("right", "proven", "tree")}
 
 
 def test_decoders_agree_on_random_problems_where_both_have_proofs() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from time import process_time
 from typing import TYPE_CHECKING, Any, TypedDict
+from zlib import crc32
 
 import numpy as np
 
@@ -91,12 +92,13 @@ def decode_cases(
     """Decode everything in one way; give what each sentence came to.
 
     ``right`` has the words with the right head, ``proven`` whether the tree is proven best,
-    ``seconds`` the CPU time, ``rounds`` those of the solver.
+    ``seconds`` the CPU time, ``rounds`` those of the solver, ``tree`` a number that tells trees
+    apart.
     """
     rounds_of_solver: dict[str, Any] = (
         {} if max_iterations is None else {"max_iterations": max_iterations}
     )
-    right, proven, seconds, rounds = [], [], [], []
+    right, proven, seconds, rounds, trees = [], [], [], [], []
     for case in cases:
         started = process_time()
         heads, _, known = decode(
@@ -106,7 +108,14 @@ def decode_cases(
         right.append(case.right(heads))
         proven.append(int(known.status is Status.OPTIMAL))
         rounds.append(known.iterations)
-    return {"right": right, "proven": proven, "seconds": seconds, "rounds": rounds}
+        trees.append(crc32(heads.astype(np.int32).tobytes()))
+    return {
+        "right": right,
+        "proven": proven,
+        "seconds": seconds,
+        "rounds": rounds,
+        "tree": trees,
+    }
 
 
 def decode_along(
@@ -120,7 +129,7 @@ def decode_along(
     full = decode_cases(cases, decoder, decomposition=decomposition, max_iterations=most)
     along: dict[str, Measured] = {}
     for limit in grid:
-        right, proven = list(full["right"]), list(full["proven"])
+        right, proven, trees = list(full["right"]), list(full["proven"]), list(full["tree"])
         late = [
             i
             for i, rounds in enumerate(full["rounds"])
@@ -133,9 +142,10 @@ def decode_along(
                 decomposition=decomposition,
                 max_iterations=limit,
             )
-            for i, count, proof in zip(late, early["right"], early["proven"], strict=True):
-                right[i], proven[i] = count, proof
-        along[str(limit)] = {"right": right, "proven": proven}
+            for j, i in enumerate(late):
+                right[i], proven[i] = early["right"][j], early["proven"][j]
+                trees[i] = early["tree"][j]
+        along[str(limit)] = {"right": right, "proven": proven, "tree": trees}
     return {"along": along, **full}
 
 

@@ -172,6 +172,9 @@ class Experiment:
         name if nothing is given.
     kinds
         The kinds of data that it can use; the first of them that is there is used.
+    preset
+        The preset by which it does as the paper does, if there is one:
+        :data:`turbotree.presets.PRESETS`.
     """
 
     id: str
@@ -186,3 +189,4 @@ class Experiment:
     version: int = 1
     measurement: str | None = None
     kinds: tuple[str, ...] = ("trees",)
+    preset: str | None = None

@@ -13,6 +13,7 @@ from turbotree.experiments.measuring import Case
 from turbotree.experiments.records import Claim, Figure, Measured, Series
 from turbotree.graphs.solution import recorded
 from turbotree.parsing.decoding import logic_graph
+from turbotree.parsing.parts.both_sides import heads_graph
 
 #: What Figure 3 of Martins et al. (2011a) counts, and the column of a trace that has it.
 MOVING = {
@@ -23,7 +24,7 @@ MOVING = {
 
 
 def active_shares(
-    cases: Sequence[Case], solver: Literal["admm", "subgradient"], rounds: int
+    cases: Sequence[Case], solver: Literal["admm", "subgradient", "koo2010"], rounds: int
 ) -> Measured:
     """Solve every sentence and record the share of factors that are solved in each round.
 
@@ -36,7 +37,7 @@ def active_shares(
     """
     mean = _MeanShares(rounds)
     for case in cases:
-        graph = case.scored.graph()
+        graph = heads_graph(case.scored) if solver == "koo2010" else case.scored.graph()
         trace = recorded(graph.solve(solver, max_iterations=rounds, trace=True))
         mean.add(trace.iteration, trace.active)
     return mean.measured()

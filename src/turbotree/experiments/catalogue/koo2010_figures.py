@@ -29,7 +29,7 @@ def _measure_recomputed(context: ExperimentContext) -> Measured:
     for name in ("Sib", "G+S"):
         cases = make_cases(context.parser(MODELS[name]), context.hard_gold)
         context.note(f"tracing dual decomposition of {name}")
-        shares[name] = active_shares(cases, "subgradient", context.settings.rounds)
+        shares[name] = active_shares(cases, "koo2010", context.settings.rounds)
     return {"shares": shares}
 
 
@@ -57,7 +57,7 @@ def _measure_early(context: ExperimentContext) -> Measured:
     settings = context.settings
     cases = make_cases(context.parser(MODELS["Sib"]), context.hard_gold)
     context.note("decoding Sib with more and more rounds")
-    found = decode_along(cases, sorted({*settings.grid, settings.rounds}), "subgradient")
+    found = decode_along(cases, sorted({*settings.grid, settings.rounds}), "koo2010")
     return {"words": words_of(context.hard_gold), "along": found["along"]}
 
 
@@ -65,36 +65,47 @@ def _show_early(measured: Mapping[str, Measured]) -> Shown:
     figures, rows = [], []
     for dataset, found in measured.items():
         x, accuracy, certain = along_rounds(found["words"], found["along"])
+        final = list(found["along"].values())[-1]["tree"]
+        same = tuple(
+            float(100 * np.mean([a == b for a, b in zip(own["tree"], final, strict=True)]))
+            for own in found["along"].values()
+        )
         figures.append(
             Figure(
                 f"Accuracy and proofs against K, {dataset}",
                 "most rounds K",
                 "%",
-                (Series("UAS", x, accuracy), Series("proven best", x, certain)),
+                (
+                    Series("UAS", x, accuracy),
+                    Series("proven best", x, certain),
+                    Series("same tree as with all rounds", x, same),
+                ),
             )
         )
         rows += [
-            (dataset, limit, f"{right:.2f}", f"{proof:.2f}")
-            for limit, right, proof in zip(found["along"], accuracy, certain, strict=True)
+            (dataset, limit, f"{right:.2f}", f"{proof:.2f}", f"{match:.2f}")
+            for limit, right, proof, match in zip(
+                found["along"], accuracy, certain, same, strict=True
+            )
         ]
     limits = list(next(iter(measured.values()))["along"])
     middle, last = limits[len(limits) // 2], limits[-1]
     tests = {}
     for dataset, found in measured.items():
         early, final = found["along"][middle], found["along"][last]
-        settled = [int(a == b) for a, b in zip(early["right"], final["right"], strict=True)]
+        settled = [int(a == b) for a, b in zip(early["tree"], final["tree"], strict=True)]
         tests[dataset] = (early["proven"], settled)
     text = (
-        f"at K = {middle}, more sentences have the accuracy that they have at K = {last} than are "
+        f"at K = {middle}, more sentences have the tree that they have at K = {last} than are "
         "proven best"
     )
     claims = (claim_shares(text, "sentences, %", tests),)
     table = Table(
         "Sib along K",
-        ("treebank", "K", "UAS", "proven best, %"),
+        ("treebank", "K", "UAS", "proven best, %", "same tree as with the largest K, %"),
         tuple(rows),
         "The paper, on section 22 of the Penn Treebank: UAS 92.23 and 89.29 % proven with K = "
-        "250, 92.19 and 98.82 % with K = 5000.",
+        "250, and 99.59 % the same trees as with K = 5000; 92.19 and 98.82 % with K = 5000.",
     )
     return Shown((table,), tuple(figures), claims)
 
@@ -109,6 +120,8 @@ FIGURE_3 = Experiment(
     "dev",
     _measure_recomputed,
     _show_recomputed,
+    version=2,
+    preset="koo2010",
 )
 FIGURE_4 = Experiment(
     "koo2010-fig4",
@@ -120,4 +133,6 @@ FIGURE_4 = Experiment(
     "dev",
     _measure_early,
     _show_early,
+    version=2,
+    preset="koo2010",
 )

@@ -133,6 +133,7 @@ def _section(outcome: ExperimentResult) -> str:
         ("Compared", experiment.compares),
         ("The paper found", experiment.expected),
         ("How the data differ", experiment.data),
+        ("Preset", experiment.preset or "none: as turbotree does it"),
         ("Measured on", f"the {experiment.split} sentences of {', '.join(outcome.datasets)}"),
     ):
         parts.append(f"<dt>{name}</dt><dd>{escape(text)}</dd>")
