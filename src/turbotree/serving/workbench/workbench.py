@@ -43,7 +43,7 @@ class WorkbenchOptions:
     measure
         How sentences are ranked; one of ``turbotree.parsing.suggesting.MEASURES``.
     treebanks
-        What the model was trained on; retraining starts from scratch with these and the saved trees.
+        What the model was trained on; retraining starts from scratch with these and saved trees.
     retrain_share
         Retrain when the words saved since the last time are so large a share of what was there.
         0 never retrains.
