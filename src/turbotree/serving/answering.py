@@ -16,6 +16,8 @@ except ImportError as error:
         "turbotree serve needs FastAPI: pip install 'turbotree[serve]'"
     ) from error
 
+__all__ = ["PLAIN_TEXT", "Response", "answered"]
+
 #: What OpenAPI is told of answers that are text.
 PLAIN_TEXT: dict[str, Any] = {"content": {"text/plain": {"schema": {"type": "string"}}}}
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from fastapi import Response
-
 from turbotree.serving import schemas
-from turbotree.serving.answering import PLAIN_TEXT, answered
+from turbotree.serving.answering import PLAIN_TEXT, Response, answered
 from turbotree.serving.review.review import Correction, Review
 from turbotree.serving.workers import Workers
 

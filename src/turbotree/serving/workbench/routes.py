@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from fastapi import Response
-
 from turbotree.errors import InputError
 from turbotree.serving import schemas
-from turbotree.serving.answering import PLAIN_TEXT, answered
+from turbotree.serving.answering import PLAIN_TEXT, Response, answered
 from turbotree.serving.reading import conllu_sentences
 from turbotree.serving.workbench.annotators import checked_name
 from turbotree.serving.workbench.workbench import Workbench
