@@ -3,6 +3,7 @@
 import * as api from "./api.js";
 import { choose, headOptions, labelOptions } from "./chooser.js";
 import { withTree } from "./conllu.js";
+import { isolated } from "./direction.js";
 import { by, counted, html, percent } from "./dom.js";
 import { listenToDrags } from "./dragging.js";
 import { showInspector } from "./inspector.js";
@@ -177,7 +178,7 @@ function acceptSure() {
 async function chooseHead(m) {
   const view = viewOf(one);
   const head = await choose({
-    title: `Head of ${m} ${view.words[m - 1].form}: number or word`,
+    title: `Head of ${m} ${isolated(view.words[m - 1].form)}: number or word`,
     options: headOptions(view.words, m, view.alternatives[m - 1].heads),
   });
   if (head === null) show({ focus: true });
@@ -187,7 +188,7 @@ async function chooseHead(m) {
 async function chooseLabel(m) {
   const view = viewOf(one);
   const label = await choose({
-    title: `Relation of ${m} ${view.words[m - 1].form}`,
+    title: `Relation of ${m} ${isolated(view.words[m - 1].form)}`,
     options: labelOptions(labels, view.alternatives[m - 1].labels),
     free: true,
   });

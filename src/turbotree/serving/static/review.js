@@ -149,7 +149,7 @@ function takeAlternative() {
   say(others ? `the alternative, with ${counted(others, "other arc")}` : "the alternative: Enter saves it");
 }
 
-const name = (m) => `${m} ${now.words[m - 1].form}`;
+const name = (m) => `${m} ${isolated(now.words[m - 1].form)}`;
 
 async function chooseHead(m) {
   const head = await choose({ title: `Head of ${name(m)}: number or word`, options: headOptions(now.words, m) });
