@@ -7,7 +7,8 @@ import re
 import shutil
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -41,6 +42,58 @@ class Served(NamedTuple):
     folder: Path
 
 
+@contextmanager
+def running(app: Any) -> Iterator[str]:
+    """Run an application in a thread, and give its address."""
+    uvicorn = pytest.importorskip("uvicorn")
+    config = uvicorn.Config(app, port=0, log_level="error", lifespan="off", ws="none")
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    server.should_exit = True
+    thread.join()
+
+
+@contextmanager
+def watched(browser: Any, address: str) -> Iterator[Any]:
+    """Open a page; in the end, it asked no other host and had nothing to complain of."""
+    page = browser.new_page()
+    elsewhere: list[str] = []
+    complaints: list[str] = []
+
+    def asked(request: Any) -> None:
+        if not request.url.startswith((address, "blob:", "data:")):
+            elsewhere.append(request.url)
+
+    page.on("request", asked)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on(
+        "console",
+        lambda message: (
+            complaints.append(message.text)
+            if message.type in ("error", "warning") and not LOGGED.search(message.text)
+            else None
+        ),
+    )
+    yield page
+    page.close()
+    assert elsewhere == []
+    assert complaints == []
+
+
+@pytest.fixture(scope="session")
+def run_app() -> Callable[[Any], AbstractContextManager[str]]:
+    return running
+
+
+@pytest.fixture(scope="session")
+def watch() -> Callable[[Any, str], AbstractContextManager[Any]]:
+    return watched
+
+
 @pytest.fixture(scope="session")
 def chromium() -> str:
     found = shutil.which("chromium")
@@ -54,7 +107,6 @@ def chromium() -> str:
 @pytest.fixture(scope="session")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     pytest.importorskip("fastapi")
-    uvicorn = pytest.importorskip("uvicorn")
     from turbotree.serving import create_app
 
     parser = Parser.train(treebank(150, seed=1), model="arc", epochs=2, pruner_epochs=1)
@@ -62,16 +114,8 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     folder = tmp_path_factory.mktemp("saved")
     with Annotations(folder) as annotations:
         app = create_app(engine, annotations=annotations, hosts=LOOPBACK)
-        config = uvicorn.Config(app, port=0, log_level="error", lifespan="off", ws="none")
-        server = uvicorn.Server(config)
-        thread = threading.Thread(target=server.run)
-        thread.start()
-        while not server.started:
-            time.sleep(0.01)
-        port = server.servers[0].sockets[0].getsockname()[1]
-        yield Served(f"http://127.0.0.1:{port}", folder)
-        server.should_exit = True
-        thread.join()
+        with running(app) as address:
+            yield Served(address, folder)
 
 
 @pytest.fixture(scope="session")
@@ -94,27 +138,7 @@ def browser(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 @pytest.fixture
 def page(browser: Any, served: Served) -> Iterator[Any]:
     """A page that is ready; in the end, it asked no other host and had nothing to complain of."""
-    page = browser.new_page()
-    elsewhere: list[str] = []
-    complaints: list[str] = []
-
-    def asked(request: Any) -> None:
-        if not request.url.startswith((served.address, "blob:", "data:")):
-            elsewhere.append(request.url)
-
-    page.on("request", asked)
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on(
-        "console",
-        lambda message: (
-            complaints.append(message.text)
-            if message.type in ("error", "warning") and not LOGGED.search(message.text)
-            else None
-        ),
-    )
-    page.goto(served.address)
-    page.wait_for_selector("body[data-ready]")
-    yield page
-    page.close()
-    assert elsewhere == []
-    assert complaints == []
+    with watched(browser, served.address) as page:
+        page.goto(served.address)
+        page.wait_for_selector("body[data-ready]")
+        yield page

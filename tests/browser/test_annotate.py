@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,9 +21,6 @@ HEBREW = Sentence.from_words(
 )
 
 
-LOGGED = re.compile(r"status of 4\d\d")  # Chromium logs these; tests look at them
-
-
 class Bench(NamedTuple):
     """Where the workbench is, and where it saves."""
 
@@ -37,9 +32,8 @@ class Bench(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+def bench(tmp_path_factory: pytest.TempPathFactory, run_app: Any) -> Iterator[Bench]:
     pytest.importorskip("fastapi")
-    uvicorn = pytest.importorskip("uvicorn")
     from turbotree.serving import create_app
     from turbotree.serving.workbench import Workbench, WorkbenchOptions
 
@@ -52,39 +46,19 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
             Engine(parser, "small", Limits()), store, folder / "queue.conllu", options
         )
         app = create_app(workbench.engine, annotations=store, workbench=workbench, hosts=LOOPBACK)
-        config = uvicorn.Config(app, port=0, log_level="error", lifespan="off", ws="none")
-        server = uvicorn.Server(config)
-        thread = threading.Thread(target=server.run)
-        thread.start()
-        while not server.started:
-            time.sleep(0.01)
-        port = server.servers[0].sockets[0].getsockname()[1]
-        yield Bench(f"http://127.0.0.1:{port}", folder / "saved")
-        server.should_exit = True
-        thread.join()
+        with run_app(app) as address:
+            yield Bench(address, folder / "saved")
         workbench.close()
 
 
 @pytest.fixture
-def page(browser: Any, bench: Bench) -> Iterator[Any]:
-    page = browser.new_page()
-    complaints: list[str] = []
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on(
-        "console",
-        lambda message: (
-            complaints.append(message.text)
-            if message.type in ("error", "warning") and not LOGGED.search(message.text)
-            else None
-        ),
-    )
-    page.goto(f"{bench.address}/docs")  # a page that remembers nobody
-    page.evaluate("localStorage.clear()")
-    page.goto(f"{bench.address}/annotate")
-    page.wait_for_selector("body[data-ready]")
-    yield page
-    page.close()
-    assert complaints == []
+def page(browser: Any, bench: Bench, watch: Any) -> Iterator[Any]:
+    with watch(browser, bench.address) as page:
+        page.goto(f"{bench.address}/docs")  # a page that remembers nobody
+        page.evaluate("localStorage.clear()")
+        page.goto(f"{bench.address}/annotate")
+        page.wait_for_selector("body[data-ready]")
+        yield page
 
 
 def begin(page: Any, name: str) -> str:

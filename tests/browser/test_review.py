@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -71,9 +69,8 @@ def finding(sentence: Sentence, word: int, head: int, label: str) -> Finding:
 
 
 @pytest.fixture
-def served(tmp_path: Path) -> Iterator[Reviewed]:
+def served(tmp_path: Path, run_app: Any) -> Iterator[Reviewed]:
     pytest.importorskip("fastapi")
-    uvicorn = pytest.importorskip("uvicorn")
     from turbotree.serving import create_app
     from turbotree.serving.review import Review
 
@@ -88,36 +85,17 @@ def served(tmp_path: Path) -> Iterator[Reviewed]:
     write_findings(found, tmp_path / "findings.jsonl")
     review = Review(tmp_path / "findings.jsonl", tmp_path / "review")
     app = create_app(None, review=review, hosts=LOOPBACK)
-    server = uvicorn.Server(
-        uvicorn.Config(app, port=0, log_level="error", lifespan="off", ws="none")
-    )
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    while not server.started:
-        time.sleep(0.01)
-    port = server.servers[0].sockets[0].getsockname()[1]
-    yield Reviewed(f"http://127.0.0.1:{port}", path, tmp_path / "review", review)
-    server.should_exit = True
-    thread.join()
+    with run_app(app) as address:
+        yield Reviewed(address, path, tmp_path / "review", review)
     review.close()
 
 
 @pytest.fixture
-def page(browser: Any, served: Reviewed) -> Iterator[Any]:
-    page = browser.new_page()
-    complaints: list[str] = []
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on(
-        "console",
-        lambda message: (
-            complaints.append(message.text) if message.type in ("error", "warning") else None
-        ),
-    )
-    page.goto(f"{served.address}/review")
-    page.wait_for_selector("body[data-ready]")
-    yield page
-    page.close()
-    assert complaints == []
+def page(browser: Any, served: Reviewed, watch: Any) -> Iterator[Any]:
+    with watch(browser, served.address) as page:
+        page.goto(f"{served.address}/review")
+        page.wait_for_selector("body[data-ready]")
+        yield page
 
 
 def press(page: Any, key: str) -> None:

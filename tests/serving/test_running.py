@@ -19,9 +19,16 @@ from typing import Any
 
 import pytest
 
+from turbotree.checking import (
+    Annotation,
+    Finding,
+    exceptions_path,
+    read_exceptions,
+    write_findings,
+)
 from turbotree.parsing import Parse, Parser
 from turbotree.serving import Annotations
-from turbotree.text import read_conllu
+from turbotree.text import read_conllu, treebank, write_conllu
 
 httpx = pytest.importorskip("httpx")
 pytest.importorskip("fastapi")
@@ -102,9 +109,10 @@ def test_parsing_does_not_hold_up_the_event_loop(
 
 
 @contextmanager
-def server(model: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+def server(model: Path | None, *options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    named = [] if model is None else [str(model)]
     process = subprocess.Popen(
-        [sys.executable, "-m", "turbotree", "serve", str(model), "--port", "0", *options],
+        [sys.executable, "-m", "turbotree", "serve", *named, "--port", "0", *options],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -308,3 +316,49 @@ def test_headers_that_do_not_come_are_not_waited_for(model_file: Path) -> None:
             assert answer.startswith(b"HTTP/1.1 408 ")
             assert b"took longer than 0.5 seconds" in answer
         assert httpx.get(f"{address}/health").status_code == 200
+
+
+def test_a_workbench_started_cold_and_killed_keeps_what_it_acknowledged(tmp_path: Path) -> None:
+    queue = tmp_path / "queue.conllu"
+    write_conllu(treebank(8, seed=3), queue)
+    gold = {str(one.sent_id): one for one in read_conllu(queue)}
+    options = ["--cold-start", "--annotate", str(tmp_path / "saved"), "--queue", str(queue)]
+    kept: set[str] = set()
+    for _ in range(2):
+        with server(None, *options) as (process, address):
+            for _ in range(2):
+                offer = httpx.post(f"{address}/queue/next", json={"annotator": "Ann"}).json()
+                name = offer["name"]
+                assert name not in kept
+                body = {"annotator": "Ann", "name": name, "conllu": gold[name].to_text()}
+                assert httpx.post(f"{address}/queue/save", json=body).status_code == 200
+                kept.add(name)
+            skipped = httpx.post(f"{address}/queue/next", json={"annotator": "Ann"}).json()["name"]
+            httpx.post(f"{address}/queue/skip", json={"annotator": "Ann", "name": skipped})
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+        with Annotations(tmp_path / "saved" / "annotators" / "Ann") as store:
+            assert store.names == kept
+    with server(None, *options) as (_, address):
+        status = httpx.get(f"{address}/queue", params={"annotator": "Ann"}).json()
+        assert (status["done"], status["skipped"]) == (4, 2)
+
+
+def test_a_review_needs_no_model_and_survives_a_kill(tmp_path: Path) -> None:
+    (sentence,) = treebank(1, seed=1)
+    path, findings = tmp_path / "train.conllu", tmp_path / "findings.jsonl"
+    write_conllu([sentence], path)
+    (sentence,) = read_conllu(path)
+    word = sentence.words[0]
+    old = Annotation(word.upos, word.xpos, word.feats, word.head or 0, word.deprel)
+    line, name = sentence.place(1)[1], str(sentence.sent_id)
+    write_findings([Finding("train.conllu", line, 0, name, 1, word.form, 0.5, old, old)], findings)
+    options = ["--review", str(findings), "--treebank", str(path)]
+    for decided in (0, 1):
+        with server(None, *options) as (process, address):
+            assert httpx.get(f"{address}/review/status").json()["decided"] == decided
+            body = {"index": 0, "verdict": "acknowledge"}
+            assert httpx.post(f"{address}/review/decide", json=body).status_code == 200
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+    assert [one.sent_id for one in read_exceptions(exceptions_path(path))] == [name]

@@ -69,9 +69,9 @@ class ServeOptions(Options):
     )
     retrain_with: list[Path] | None = option(
         None,
-        "What the model was trained on: retraining in the background starts anew from it and the "
-        "saved trees. Without it, only what was learnt on top of the model is learnt again. Can "
-        "be repeated.",
+        "What the model was trained on: retraining in the background starts from scratch with it "
+        "and the saved trees. Without it, only what was learnt on top of the model is learnt "
+        "again. Can be repeated.",
         metavar="FILE",
         needs="queue",
     )
@@ -80,8 +80,8 @@ class ServeOptions(Options):
     )
     review: Path | None = option(
         None,
-        "Let the page /review go through the findings of turbotree check --json, and write the "
-        "corrected treebank to DIR of --annotate, or to FILE.review.",
+        "Let the page /review go through the findings that turbotree check -o FILE.jsonl wrote. "
+        "The corrected treebank goes to DIR of --annotate, or to FILE.review.",
         metavar="FILE",
     )
     treebank: Path | None = option(

@@ -5,20 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from turbotree.errors import MissingExtraError
 from turbotree.serving import schemas
-from turbotree.serving.errors import to_json
+from turbotree.serving.answering import PLAIN_TEXT, Response, answered
 from turbotree.serving.review.review import Correction, Review
 from turbotree.serving.workers import Workers
-
-try:
-    from fastapi import Response
-except ImportError as error:
-    raise MissingExtraError(
-        "turbotree serve needs FastAPI: pip install 'turbotree[serve]'"
-    ) from error
-
-_JSON = "application/json"
 
 
 def add_review_routes(
@@ -36,8 +26,7 @@ def add_review_routes(
     )
     for path, method, handler, model in answers:
         add(path, method, handler, response_model=model, responses=refusals)
-    schema = {"content": {"text/plain": {"schema": {"type": "string"}}}}
-    text = {200: {"description": "The corrected treebank.", **schema}}
+    text = {200: {"description": "The corrected treebank.", **PLAIN_TEXT}}
     add("/review.conllu", "GET", handlers.corrected, responses=text)
 
 
@@ -49,21 +38,21 @@ class _Handlers:
 
     async def status(self) -> Response:
         """Tell how far the review is."""
-        return await self._answer(self._review.status)
+        return await answered(self._workers, self._review.status)
 
     async def findings(self, kind: str | None = None) -> Response:
         """List what is open, the most suspicious first."""
-        return await self._answer(lambda: {"findings": self._review.listed(kind)})
+        return await answered(self._workers, lambda: {"findings": self._review.listed(kind)})
 
     async def next(self, request: schemas.NextFindingRequest) -> Response:
         """Give the next open finding with its sentence."""
-        return await self._answer(
-            lambda: self._shown(self._review.next(request.after, request.kind))
+        return await answered(
+            self._workers, lambda: self._shown(self._review.next(request.after, request.kind))
         )
 
     async def show(self, request: schemas.ShowFindingRequest) -> Response:
         """Give a finding by its number."""
-        return await self._answer(lambda: self._shown(request.index))
+        return await answered(self._workers, lambda: self._shown(request.index))
 
     async def decide(self, request: schemas.DecisionRequest) -> Response:
         """Decide about a finding; it is on the disk when this is answered."""
@@ -74,11 +63,13 @@ class _Handlers:
             self._review.decide(request.index, request.verdict, correction, request.reason)
             return self._review.status()
 
-        return await self._answer(job, to_its_end=True)
+        return await answered(self._workers, job, to_its_end=True)
 
     async def undo(self, _: schemas.UndoRequest) -> Response:
         """Take back the last decision and give its finding."""
-        return await self._answer(lambda: self._shown(self._review.undo()), to_its_end=True)
+        return await answered(
+            self._workers, lambda: self._shown(self._review.undo()), to_its_end=True
+        )
 
     async def corrected(self, file: str) -> Response:
         """Give a corrected treebank; what nobody has changed has its bytes."""
@@ -88,9 +79,3 @@ class _Handlers:
 
     def _shown(self, index: int | None) -> dict[str, Any]:
         return {"index": None} if index is None else self._review.finding(index)
-
-    async def _answer(
-        self, job: Callable[[], dict[str, Any]], *, to_its_end: bool = False
-    ) -> Response:
-        found = await self._workers.run(lambda _: to_json(job()), to_its_end=to_its_end)
-        return Response(found, media_type=_JSON)

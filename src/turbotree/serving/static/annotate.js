@@ -3,9 +3,11 @@
 import * as api from "./api.js";
 import { choose, headOptions, labelOptions } from "./chooser.js";
 import { withTree } from "./conllu.js";
+import { isolated } from "./direction.js";
 import { by, counted, html, percent } from "./dom.js";
 import { listenToDrags } from "./dragging.js";
 import { showInspector } from "./inspector.js";
+import { isForOthers, isUndo, wordAt } from "./keys.js";
 import { difference, newState, plain, questionOf, treeOf, viewOf } from "./sentence.js";
 import { alternativesOf, drawTree, focusWord, reveal } from "./tree.js";
 
@@ -176,7 +178,7 @@ function acceptSure() {
 async function chooseHead(m) {
   const view = viewOf(one);
   const head = await choose({
-    title: `Head of ${m} ${view.words[m - 1].form}: number or word`,
+    title: `Head of ${m} ${isolated(view.words[m - 1].form)}: number or word`,
     options: headOptions(view.words, m, view.alternatives[m - 1].heads),
   });
   if (head === null) show({ focus: true });
@@ -186,7 +188,7 @@ async function chooseHead(m) {
 async function chooseLabel(m) {
   const view = viewOf(one);
   const label = await choose({
-    title: `Relation of ${m} ${view.words[m - 1].form}`,
+    title: `Relation of ${m} ${isolated(view.words[m - 1].form)}`,
     options: labelOptions(labels, view.alternatives[m - 1].labels),
     free: true,
   });
@@ -233,29 +235,18 @@ async function skip() {
 }
 
 function key(event) {
-  if (!one || by("tree-card").hidden || event.altKey) return;
-  if (event.target.closest("input, select, textarea, a")) return;
-  if (event.ctrlKey || event.metaKey) {
-    if (event.key !== "z") return;
-    event.preventDefault();
-    undo();
-    return;
-  }
-  const onButton = event.target.closest("button");
-  if (onButton && (event.key === "Enter" || event.key === " ")) return;
+  if (!one || by("tree-card").hidden || isForOthers(event)) return;
   const { heads } = treeOf(one);
   const m = one.selected;
-  const step = by("scroller").dir === "rtl" ? -1 : 1;
-  const to = {
-    ArrowLeft: m - step, ArrowRight: m + step, Home: 1, End: heads.length,
-    ArrowUp: heads[m - 1], ArrowDown: heads.indexOf(m) + 1,
-  }[event.key];
+  const to = wordAt(event, m, heads, by("scroller").dir === "rtl");
   const does = {
     n: () => { const found = firstOpen(m + 1); if (found) on.select(found); else say("no open word is left"); },
     " ": () => accept(m), p: () => accept(m), a: acceptSure, h: () => chooseHead(m), l: () => chooseLabel(m),
-    x: () => on.forbid(m, heads[m - 1]), u: undo, k: skip, s: save, enter: save,
+    x: () => on.forbid(m, heads[m - 1]), k: skip, s: save, enter: save,
   }[event.key.toLowerCase()];
-  if (to !== undefined) {
+  if (isUndo(event)) {
+    undo();
+  } else if (to !== undefined) {
     if (to >= 1 && to <= heads.length) on.select(to);
   } else if (/^[1-4]$/.test(event.key)) {
     const other = alternativesOf(viewOf(one), m)[Number(event.key) - 1];

@@ -1,5 +1,6 @@
 // A field that is typed into, with a list of what it may mean: for heads and relations.
 
+import { isolated } from "./direction.js";
 import { by, html } from "./dom.js";
 
 const SHOWN = 40;
@@ -58,7 +59,7 @@ export function choose({ title, options, free = false }) {
       list.replaceChildren(...shown.map((one, i) => html("li", {
         id: `choice-${i}`, role: "option", "aria-selected": String(i === at),
         onmousedown: (event) => { event.preventDefault(); done(one.value); },
-      }, one.text, one.hint ? html("small", {}, one.hint) : null)));
+      }, isolated(one.text), one.hint ? html("small", {}, one.hint) : null)));
       if (!shown.length) list.append(html("p", { class: "hint" }, free ? "Enter takes what you typed." : "There is no such choice."));
       if (shown.length) field.setAttribute("aria-activedescendant", `choice-${at}`);
       else field.removeAttribute("aria-activedescendant");

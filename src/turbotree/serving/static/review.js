@@ -6,6 +6,7 @@ import { isTree } from "./conllu.js";
 import { isolated } from "./direction.js";
 import { by, counted, html, percent } from "./dom.js";
 import { listenToDrags } from "./dragging.js";
+import { isForOthers, isUndo, wordAt } from "./keys.js";
 import { difference, plain } from "./sentence.js";
 import { drawTree, focusWord, reveal } from "./tree.js";
 
@@ -148,7 +149,7 @@ function takeAlternative() {
   say(others ? `the alternative, with ${counted(others, "other arc")}` : "the alternative: Enter saves it");
 }
 
-const name = (m) => `${m} ${now.words[m - 1].form}`;
+const name = (m) => `${m} ${isolated(now.words[m - 1].form)}`;
 
 async function chooseHead(m) {
   const head = await choose({ title: `Head of ${name(m)}: number or word`, options: headOptions(now.words, m) });
@@ -176,24 +177,17 @@ function select(m) {
 }
 
 function key(event) {
-  if (event.altKey || event.target.closest("input, select, textarea, a")) return;
-  if (event.ctrlKey || event.metaKey) {
-    if (event.key === "z") { event.preventDefault(); undo(); }
+  if (isForOthers(event)) return;
+  if (isUndo(event)) {
+    event.preventDefault();
+    undo();
     return;
   }
-  if (event.target.closest("button") && (event.key === "Enter" || event.key === " ")) return;
-  if (!shown) {
-    if (event.key.toLowerCase() === "u") undo();
-    return;
-  }
+  if (!shown) return;
   const m = selected;
-  const step = by("scroller").dir === "rtl" ? -1 : 1;
-  const to = {
-    ArrowLeft: m - step, ArrowRight: m + step, Home: 1, End: now.heads.length,
-    ArrowUp: now.heads[m - 1], ArrowDown: now.heads.indexOf(m) + 1,
-  }[event.key];
+  const to = wordAt(event, m, now.heads, by("scroller").dir === "rtl");
   const does = {
-    enter, t: takeAlternative, e: () => decide("acknowledge"), k: () => decide("skip"), u: undo,
+    enter, t: takeAlternative, e: () => decide("acknowledge"), k: () => decide("skip"),
     h: () => chooseHead(m), l: () => chooseLabel(m), g: () => chooseTag(m),
   }[event.key.toLowerCase()];
   if (to !== undefined) {

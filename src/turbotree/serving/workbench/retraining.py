@@ -38,12 +38,12 @@ class Job:
     Attributes
     ----------
     trees
-        A file with the trees that were saved.
+        The file with the trees that were saved.
     treebanks
         Other trees to train on, if any.
     base
         The model to begin with; None if there is none.
-    anew
+    from_scratch
         Whether to train a parser from nothing but trees. Otherwise what is learnt on top of the
         base is learnt again, in several passes.
     options
@@ -55,7 +55,7 @@ class Job:
     trees: str
     treebanks: Sequence[str]
     base: str | None
-    anew: bool
+    from_scratch: bool
     options: dict[str, Any]
     output: str
 
@@ -77,7 +77,7 @@ class Retraining:
 
     @property
     def result(self) -> Path:
-        """Where the last parser that was trained anew is."""
+        """Where the last parser trained from scratch is."""
         return self._folder / "parser.safetensors"
 
     @property
@@ -91,19 +91,19 @@ class Retraining:
         *,
         treebanks: Sequence[Path] = (),
         base: Path | str | None,
-        anew: bool,
+        from_scratch: bool,
         options: dict[str, Any],
     ) -> None:
         """Begin to train."""
         self._folder.mkdir(parents=True, exist_ok=True)
         saved = self._folder / "trees.conllu"
         write_conllu(trees, saved)
-        output = self.result if anew else self._folder / "learnt.npz"
+        output = self.result if from_scratch else self._folder / "learnt.npz"
         self._job = Job(
             str(saved),
             [str(path) for path in treebanks],
             None if base is None else str(base),
-            anew,
+            from_scratch,
             options,
             str(output),
         )
@@ -135,7 +135,7 @@ class Retraining:
             return None
         self.problem = None
         try:
-            if job.anew:
+            if job.from_scratch:
                 return Parser.load(job.output)
             with np.load(job.output, allow_pickle=False) as arrays:
                 return dict(arrays)
@@ -162,7 +162,7 @@ def train(job: Job) -> None:
     trees = list(read_conllu(job.trees))
     model = load(job.base) if job.base is not None else None
     base = getattr(model, "parser", model)
-    if job.anew:
+    if job.from_scratch:
         more = [one for path in job.treebanks for one in read_sentences(path)]
         options = dict(job.options)
         if isinstance(base, Parser) and base.network is not None:

@@ -5,22 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from turbotree.errors import InputError, MissingExtraError
+from turbotree.errors import InputError
 from turbotree.serving import schemas
-from turbotree.serving.errors import to_json
+from turbotree.serving.answering import PLAIN_TEXT, Response, answered
 from turbotree.serving.reading import conllu_sentences
 from turbotree.serving.workbench.annotators import checked_name
 from turbotree.serving.workbench.workbench import Workbench
 from turbotree.serving.workers import Workers
-
-try:
-    from fastapi import Response
-except ImportError as error:
-    raise MissingExtraError(
-        "turbotree serve needs FastAPI: pip install 'turbotree[serve]'"
-    ) from error
-
-_JSON = "application/json"
 
 
 def add_routes(
@@ -37,9 +28,7 @@ def add_routes(
     )
     for path, method, handler, model in answers:
         add(path, method, handler, response_model=model, responses=refusals)
-    text = {
-        200: {"description": "Trees.", "content": {"text/plain": {"schema": {"type": "string"}}}}
-    }
+    text = {200: {"description": "Trees.", **PLAIN_TEXT}}
     add("/queue.conllu", "GET", handlers.trees, responses=text)
 
 
@@ -51,7 +40,7 @@ class _Handlers:
 
     async def status(self, annotator: schemas.Annotator = "") -> Response:
         """Tell how many sentences are left, and what has become of the model."""
-        return await self._answer(lambda: self._workbench.status(annotator))
+        return await answered(self._workers, lambda: self._workbench.status(annotator))
 
     async def next(self, request: schemas.AnnotatorRequest) -> Response:
         """Give the sentence that is worth most; it is reserved until saved or skipped."""
@@ -67,7 +56,7 @@ class _Handlers:
                 "sentence": offer.answer,
             }
 
-        return await self._answer(job)
+        return await answered(self._workers, job)
 
     async def save(self, request: schemas.QueueSaveRequest) -> Response:
         """Keep the tree of a sentence; it is on the disk when this is answered."""
@@ -87,7 +76,7 @@ class _Handlers:
                 "sent_id": saved.sent_id,
             }
 
-        return await self._answer(job, to_its_end=True)
+        return await answered(self._workers, job, to_its_end=True)
 
     async def skip(self, request: schemas.QueueSkipRequest) -> Response:
         """Leave a sentence to others; that is on the disk when this is answered."""
@@ -96,11 +85,11 @@ class _Handlers:
             self._workbench.skip(request.annotator, request.name)
             return self._workbench.status(request.annotator)
 
-        return await self._answer(job, to_its_end=True)
+        return await answered(self._workers, job, to_its_end=True)
 
     async def agreement(self) -> Response:
         """Tell how far annotators agree on the sentences that they have in common."""
-        return await self._answer(self._workbench.annotators.agreement)
+        return await answered(self._workers, self._workbench.annotators.agreement)
 
     async def trees(self, annotator: schemas.Annotator = "") -> Response:
         """Give the trees of an annotator, as CoNLL-U."""
@@ -112,9 +101,3 @@ class _Handlers:
         headers = {"content-disposition": 'attachment; filename="annotations.conllu"'}
         text = await self._workers.run(job)
         return Response(text, media_type="text/plain; charset=utf-8", headers=headers)
-
-    async def _answer(
-        self, job: Callable[[], dict[str, Any]], *, to_its_end: bool = False
-    ) -> Response:
-        found = await self._workers.run(lambda _: to_json(job()), to_its_end=to_its_end)
-        return Response(found, media_type=_JSON)

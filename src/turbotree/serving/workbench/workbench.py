@@ -43,7 +43,7 @@ class WorkbenchOptions:
     measure
         How sentences are ranked; one of ``turbotree.parsing.suggesting.MEASURES``.
     treebanks
-        What the model was trained on; retraining starts anew from these and the saved trees.
+        What the model was trained on; retraining starts from scratch with these and saved trees.
     retrain_share
         Retrain when the words saved since the last time are so large a share of what was there.
         0 never retrains.
@@ -248,13 +248,13 @@ class Workbench:
         if sum(map(len, trees)) - before < max(options.retrain_words, share * before):
             return
         self._trained_on = trees
-        anew = self._cold or bool(options.treebanks)
+        from_scratch = self._cold or bool(options.treebanks)
         self._retraining.begin(
             trees,
             treebanks=options.treebanks,
             base=None if self._cold else self._base,
-            anew=anew,
-            options=self._training_options() if anew else {"epochs": 5},
+            from_scratch=from_scratch,
+            options=self._training_options() if from_scratch else {"epochs": 5},
         )
 
     def _training_options(self) -> dict[str, Any]:
@@ -269,7 +269,7 @@ class Workbench:
     # ---- What was there before
 
     def _resumed(self, engine: Engine) -> Engine:
-        """Return the engine with the parser that was last trained anew, if there is one."""
+        """Return the engine with the parser that was last trained from scratch, if there is one."""
         path = self._retraining.result
         if not (self._cold or self.options.treebanks) or not path.exists():
             return engine
