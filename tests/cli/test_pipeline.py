@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from oracles.level_two import problems_of
 
+from turbotree.pipeline import Pipeline
 from turbotree.text import read_conllu, treebank, write_conllu
 from turbotree.text.surface import raw_text
 
@@ -45,6 +46,32 @@ def pipeline(run: Callable[..., Any], files: Any, tmp_path_factory: pytest.TempP
     assert epochs[-1].endswith(" left, about 0 s in all")
     assert not model.with_name("all.safetensors.checkpoint").exists()
     return model
+
+
+def test_an_interrupted_run_resumes_to_the_same_bytes(
+    run: Callable[..., Any],
+    files: Any,
+    pipeline: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    model = tmp_path / "again.safetensors"
+    options = ("--task", "pipeline", "--model", "arc", "--epochs", "1", "--licence", "CC0")
+    arguments = ("train", files.test, "-o", model, *options, "--dev", files.dev, "--quiet")
+    with monkeypatch.context() as patch:
+        patch.setattr(Pipeline, "save", _interrupt)
+        result = run(*arguments)
+    assert result.exit_code == 130
+    assert "--resume continues" in result.stderr
+    state = model.with_name("again.safetensors.checkpoint")
+    assert {"tagger", "parser", "fold-1"} <= {path.name for path in state.iterdir()}
+    assert run(*arguments, "--resume").exit_code == 0
+    assert model.read_bytes() == pipeline.read_bytes()
+    assert not state.exists()
+
+
+def _interrupt(*_: object, **__: object) -> None:
+    raise KeyboardInterrupt
 
 
 def sentences(output: str) -> list[Any]:

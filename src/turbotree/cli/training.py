@@ -22,6 +22,7 @@ from turbotree.files.outputs import clear, work_folder
 from turbotree.labeling.templates import load_templates as label_templates
 from turbotree.naming import suggest
 from turbotree.parsing.templates import load_templates as arc_templates
+from turbotree.pipeline.training import STATE_FOLDERS
 from turbotree.presets import preset_for
 from turbotree.scaling.training import SHARED_DATA
 from turbotree.text import Sentence, read_layout, renamed, sniff
@@ -88,7 +89,8 @@ def training_output(output: Path, inputs: Iterable[Path | str | None]) -> Iterat
     """
     read = [Path(given) for given in inputs if given is not None]
     check_output(output, read)
-    with work_folder(_checkpoint(output), output, (_STATES, SHARED_DATA), read):
+    holds = (_STATES, SHARED_DATA, *STATE_FOLDERS)
+    with work_folder(_checkpoint(output), output, holds, read):
         yield
 
 
@@ -114,7 +116,7 @@ def train_and_save(
     """
     output, resume = options.output, options.resume
     checkpoint = _checkpoint(output)
-    begun = any(checkpoint.glob(_STATES))
+    begun = any(checkpoint.rglob(_STATES))
     if resume and not begun:
         say(f"nothing to resume: there is no {checkpoint}; starting from the beginning")
     elif not resume and begun:
@@ -125,7 +127,7 @@ def train_and_save(
             model = train(checkpoint=checkpoint, resume=resume, progress=progress, **settings)
             model.save(output)
     except KeyboardInterrupt as error:
-        begun = any(checkpoint.glob(_STATES))
+        begun = any(checkpoint.rglob(_STATES))
         on = "; --resume continues from the last checkpoint" if begun else ""
         raise interrupted(error, on) from None
     clear(checkpoint)

@@ -72,11 +72,12 @@ def network_of(arrays: dict[str, Array], header: dict[str, Any]) -> Network:
     if "vocabulary.vectors" in arrays:
         known = _parted(arrays, "vocabulary.vectors")
         source = table(header.get("vectors", {}), "vectors")  # older files do not tell
+        licence = source.get("licence")
         vectors = WordVectors(
             known,
             _unpacked(arrays, "vectors", None, True, 8),
-            name=str(source.get("file") or ""),
-            licence=None if source.get("licence") is None else str(source["licence"]),
+            name=_text(source.get("file", ""), "vectors: file"),
+            licence=None if licence is None else _text(licence, "vectors: licence"),
         )
     sizes = sizes_of(vocabulary, options, vectors)
     weights = [
@@ -150,6 +151,12 @@ def _parted(arrays: dict[str, Array], name: str) -> list[str]:
     if len(set(names)) != len(names):
         raise ValueError(f"{name}: the same name twice")
     return names
+
+
+def _text(value: Any, name: str) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{name}: expected text, got {shown(value)}")
+    return value
 
 
 def _labels(value: Any) -> list[str]:

@@ -35,6 +35,8 @@ from turbotree.text.sentence import fingerprint
 if TYPE_CHECKING:
     from typing import Unpack  # Python 3.10 lacks it
 
+#: Folders of the state of training, beside the files.
+STATE_FOLDERS = ("tagger", "parser", "fold-*", NETWORK_STAGE)
 #: What to say of training data that do not tell where tokens touch one another.
 WITHOUT_SPACES = (
     "the training data never say SpaceAfter=No, so that no tokenizer can be learnt: the model will "
