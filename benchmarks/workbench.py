@@ -97,7 +97,9 @@ def measure(treebank: str, options: argparse.Namespace) -> None:
         values = {f"recall {share:.0%}": recall(own, wrong, share) for share in REVIEWED}
         print(f"  {name:30}" + "".join(f"  {key} {value:5.1f}" for key, value in values.items()))
         if options.record:
-            extra = {"CPU s": round(seconds)} if name == "turbotree check" and fresh else {}
+            extra: dict[str, float] = (
+                {"CPU s": round(seconds)} if name == "turbotree check" and fresh else {}
+            )
             record(
                 f"workbench/{treebank}/{name}",
                 {key: round(value, 1) for key, value in values.items()} | extra,
@@ -107,13 +109,13 @@ def measure(treebank: str, options: argparse.Namespace) -> None:
             )
     _by_kind(scores["turbotree check"], sentences, errors)
     for share, bar in BARS.items():
-        own, alone = (
+        reached, alone = (
             recall(scores[name], wrong, share) for name in ("turbotree check", "probability alone")
         )
-        above = own - alone
+        above = reached - alone
         print(
-            f"  first {share:.0%}: {own:.1f} (bar {bar:g}), {above:+.1f} above probability alone "
-            f"(bar {ABOVE_PROBABILITY:g})"
+            f"  first {share:.0%}: {reached:.1f} (bar {bar:g}), {above:+.1f} above "
+            f"probability alone (bar {ABOVE_PROBABILITY:g})"
         )
 
 
