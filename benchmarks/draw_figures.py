@@ -401,6 +401,10 @@ SENTENCES: tuple[tuple[str, str], ...] = (
         "{long sentences/1000|MB:} MB, 5,000 words take {long sentences/5000|CPU s:} CPU seconds "
         "and {long sentences/5000|MB:} MB",
     ),
+    (
+        "docs/checking.md",
+        "The Turkish run took {workbench/tr_imst/turbotree check|CPU s:} CPU seconds",
+    ),
     ("docs/performance.md", "The file has {model/en|MB:.1f} MB"),
     (
         "docs/performance.md",

@@ -4,8 +4,9 @@
 
 A share of the words of each treebank's training part is given errors as people make them: wrong
 heads, labels and tags, and swapped attachments (turbotree.checking.injection). `turbotree check`
-then ranks all words, without knowing where they are. Beside it stand rankings by the probability of
-the annotation alone, by rules alone, by variation alone (both learnt as the whole is), and a random
+then ranks all words, without knowing where they are. Beside it stand rankings by probability alone
+(of all that is annotated of a word, of its head and label, or by the largest log-odds of another
+value of any column), by rules alone, by variation alone (both learnt as the whole is), and a random
 one. Recall is that of wrong words among the first 1, 2, 5 and 10 % of the ranking.
 
 Trained folds are kept in --cache: a run that was killed goes on where it was. Its CPU time is then
@@ -51,10 +52,18 @@ def recall(scores: FloatArray, wrong: FloatArray, share: float) -> float:
 def rankings(trial: Trial, seed: int) -> dict[str, FloatArray]:
     """Return the scores of all words by each ranking; ties are broken at random."""
     noise = np.random.default_rng(seed).random(len(trial.wrong))
+    evidence = trial.own.evidence
+
+    def numbers(name: str) -> FloatArray:
+        column: FloatArray = evidence.rows[:, evidence.names.index(f"probability: {name}")]
+        return column
+
     found = {
         "turbotree check": trial.ranking(),
         "models, learnt": trial.ranking("probability"),
         "probability alone": trial.own.evidence.surprise,
+        "probability of head and label": numbers("head surprise") + numbers("label surprise"),
+        "largest log-odds": numbers("largest margin"),
         "rules alone": trial.ranking("rules"),
         "variation alone": trial.ranking("variation"),
         "random": noise,
@@ -86,9 +95,11 @@ def measure(treebank: str, options: argparse.Namespace) -> None:
     print(f"{treebank}: {words:,} words, {len(errors):,} wrong, {seconds:.0f} CPU s in this run")
     for name, own in scores.items():
         values = {f"recall {share:.0%}": recall(own, wrong, share) for share in REVIEWED}
-        print(f"  {name:18}" + "".join(f"  {key} {value:5.1f}" for key, value in values.items()))
+        print(f"  {name:30}" + "".join(f"  {key} {value:5.1f}" for key, value in values.items()))
         if options.record:
-            extra = {"CPU s": round(seconds)} if name == "turbotree check" and fresh else {}
+            extra: dict[str, float] = (
+                {"CPU s": round(seconds)} if name == "turbotree check" and fresh else {}
+            )
             record(
                 f"workbench/{treebank}/{name}",
                 {key: round(value, 1) for key, value in values.items()} | extra,
@@ -98,13 +109,13 @@ def measure(treebank: str, options: argparse.Namespace) -> None:
             )
     _by_kind(scores["turbotree check"], sentences, errors)
     for share, bar in BARS.items():
-        own, alone = (
+        reached, alone = (
             recall(scores[name], wrong, share) for name in ("turbotree check", "probability alone")
         )
-        above = own - alone
+        above = reached - alone
         print(
-            f"  first {share:.0%}: {own:.1f} (bar {bar:g}), {above:+.1f} above probability alone "
-            f"(bar {ABOVE_PROBABILITY:g})"
+            f"  first {share:.0%}: {reached:.1f} (bar {bar:g}), {above:+.1f} above "
+            f"probability alone (bar {ABOVE_PROBABILITY:g})"
         )
 
 

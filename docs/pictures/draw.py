@@ -10,6 +10,7 @@ import learning_pictures as learning
 import tree_pictures as trees
 from pens import Picture
 from speed_picture import speed
+from workbench_picture import workbench
 
 import turbotree as tt
 
@@ -38,6 +39,7 @@ PICTURES: dict[str, Callable[[], Picture | Telescope]] = {
     "losses": learning.losses,
     "sparsity": learning.sparsity,
     "speed": speed,
+    "workbench": workbench,
 }
 
 if __name__ == "__main__":

@@ -56,6 +56,13 @@ function choose() {
   }
   shown.textContent = `${count} of ${articles.length}`;
 }
+for (const figure of document.querySelectorAll("figure")) {
+  const mark = figure.querySelector(".marked");
+  if (mark) {
+    const [arc, own] = [mark.getBoundingClientRect(), figure.getBoundingClientRect()];
+    figure.scrollLeft = arc.left + arc.width / 2 - own.left - own.width / 2;
+  }
+}
 boxes.forEach((box) => box.addEventListener("change", choose));
 choose();
 </script>
@@ -98,7 +105,7 @@ def _article(finding: Finding, sentence: Sentence) -> str:
         f'<article data-kinds="{" ".join(finding.kinds)}">\n'
         f'<h2><span class="score">{finding.score:.2f}</span>'
         f'<mark dir="auto">{escape(finding.form)}</mark> <small>{escape(where)}</small></h2>\n'
-        f'<p dir="{direction}">{words}</p>\n<ul>{"".join(_reasons(finding))}</ul>\n'
+        f'<p dir="{direction}">{words}</p>\n<ul>{"".join(_reasons(finding, sentence))}</ul>\n'
         f'<div class="trees">{_figures(finding, sentence)}</div>\n</article>\n'
     )
 
@@ -119,11 +126,12 @@ def _figures(finding: Finding, sentence: Sentence) -> str:
     )
 
 
-def _reasons(finding: Finding) -> Iterator[str]:
+def _reasons(finding: Finding, sentence: Sentence) -> Iterator[str]:
+    forms = ("root", *sentence.forms)
     for doubt in finding.doubts:
         values = [doubt.annotated, doubt.alternative]
         if doubt.column == "head":
-            values = ["root" if value == "0" else f"word {value}" for value in values]
+            values = [forms[int(value)] for value in values]
         name = doubt.column.upper() if doubt.column in TAG_COLUMNS else doubt.column
         yield (
             f"<li>{name} <b>{escape(values[0])}</b> has the probability {doubt.probability:.3f}, "
