@@ -15,8 +15,7 @@ class Control {
   double time_limit_seconds = kInfinity;
   std::function<bool()> interrupted;  // asked about every 20 ms; may be empty
   bool trace = false;
-  // Told the best value so far, with its values, and the bound, about five times a second; may be
-  // empty.
+  // Told the best value so far, with its values, and the bound, about every 200 ms; may be empty.
   using Report = std::function<void(double, double, const std::vector<std::uint8_t>&)>;
   Report report;
 

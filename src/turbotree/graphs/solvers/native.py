@@ -57,7 +57,7 @@ class Prepared(NamedTuple):
     def solve(
         self, graph: FactorGraph, report: Callable[[Solution], None] | None = None
     ) -> Solution:
-        """Solve one graph; a solver that searches reports the best so far a few times a second."""
+        """Solve one graph; a solver that searches reports its best now and then."""
         compiled = core_graph(graph)
         if self.check is not None:
             self.check(graph, compiled)
