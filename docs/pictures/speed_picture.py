@@ -43,9 +43,9 @@ def speed() -> Picture:
     picture = Picture(720, 330)
 
     def place(times: float, las: float) -> tuple[float, float]:
-        return 90 + 100 * (log2(times) + 4), 30 + (89.5 - las) * 42
+        return 90 + 100 * (log2(times) + 4), 30 + (91.5 - las) * 33
 
-    for las in range(84, 90):
+    for las in range(84, 92):
         y = place(1, las)[1]
         picture.line(90, y, 640, y, "pale", width=0.4)
         picture.text(82, y + 4, str(las), "pale", "end", "small")
@@ -59,7 +59,7 @@ def speed() -> Picture:
         x, y = place(point.speed, point.las)
         pen = "mark" if point.ours else "cool"
         picture.circle(x, y, 6, pen, pen)
-        to_left = point.name == "full"
+        to_left = point.name in ("full", "turbo, --network 128")
         name = f"turbotree {point.name}" if point.ours else point.name
         kind = "bold" if point.ours else ""
         beside, at = (-11, "end") if to_left else (11, "start")
