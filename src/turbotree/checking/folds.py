@@ -36,9 +36,8 @@ from turbotree.pipeline.jackknife import fold_numbers
 from turbotree.text import Sentence
 from turbotree.text.sentence import fingerprint
 
-#: The kinds of models that folds can have: on French Sequoia with injected errors, ``"turbo"`` has
-#: 95 % of them in the first 5 % of the words and costs 90 CPU seconds per fold, ``"network"`` 92 %
-#: for a third of that.
+#: The kinds of models that folds can have: ``"turbo"`` is more accurate, ``"network"`` takes a
+#: third of the time. ``docs/checking.md`` has the figures.
 FOLD_MODELS = ("turbo", "network")
 #: Changes when what is cached means something else.
 _FORMAT = 1
