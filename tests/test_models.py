@@ -84,8 +84,12 @@ def test_a_shipped_model_is_small_and_names_its_licence(name: str) -> None:
     licence = file.header["training"]["options"]["licence"]
     assert "CC BY-SA 4.0" in licence
     assert "English EWT" in licence
-    notice = Path(__file__).parents[1] / "NOTICE"
-    assert "CC BY-SA 4.0" in notice.read_text()
+    notice = (Path(__file__).parents[1] / "NOTICE").read_text()
+    assert "CC BY-SA 4.0" in notice
+    vectors = file.header["training"]["vectors"]
+    assert "PDDL 1.0" in vectors["licence"]
+    assert "Public Domain Dedication and License 1.0" in notice
+    assert f"{vectors['count']:,} word vectors of GloVe" in notice
 
 
 def test_english_is_parsed_as_it_should_be(english: Pipeline) -> None:
