@@ -133,6 +133,21 @@ def test_what_is_written_is_read_with_the_same_best_value(
         assert score == pytest.approx(best, abs=written.error + 1e-5)
 
 
+def test_listed_factors_know_which_value_of_a_pair_is_true(tmp_path: Path) -> None:
+    graph = FactorGraph()
+    a, b, c, d = graph.variables([0.5, -0.25, 1.0, -2.0])
+    graph.exactly_one([a, b])
+    graph.at_least_one([b, c, ~d])
+    graph.at_most_one([a, c, d])
+    written = write_wcsp(graph, tmp_path / "a.wcsp", max_entries=4)
+    assert written.variables == ((0, 1), (2,), (3,))
+    scores = {
+        values: written.offset - cost / written.scale
+        for values, cost in wcsp_values(tmp_path / "a.wcsp").items()
+    }
+    assert_same_scores(graph, written, scores, written.error + 1e-12)
+
+
 def test_large_hard_factors_are_listed(tmp_path: Path) -> None:
     graph = FactorGraph()
     xs = graph.variables(np.zeros(40))

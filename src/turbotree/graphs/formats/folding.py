@@ -189,7 +189,9 @@ class _Folder:
         default, truths = lists[block.kind]
         scores = np.full(len(truths), 0.0 if default else -np.inf)
         owners = tuple(self.owner[links].tolist())
-        tuples: LongArray = np.bitwise_xor(truths, false.astype(np.int64))
+        true = np.bitwise_xor(truths, false.astype(np.int64)) == 1
+        # A variable of two values may be a pair of the graph's, the first of which is value 0.
+        tuples: LongArray = np.where(true, self.state[links], 1 - self.state[links])
         return Exceptions(owners, default, tuples, scores, False)
 
 
