@@ -119,10 +119,9 @@ class TaggerOptions(VectorOptions):
     network
         Size of a BiLSTM whose scores join those of the features: 200 is accurate, 128 is fast, 0
         or None is none. A network that is trained already and knows the columns is taken as it is.
-
-    Pretrained word vectors for the network are those of
-    :class:`~turbotree.networks.vector_options.VectorOptions`: ``vectors``, ``max_vectors`` and
-    ``vectors_licence``.
+    vectors, max_vectors, vectors_licence
+        Pretrained word vectors for the network, as
+        :class:`~turbotree.networks.vector_options.VectorOptions` has them.
     """
 
     task: str = "chunk"

@@ -71,10 +71,9 @@ class PipelineOptions(VectorOptions):
         tagger: one of the same size, 200 at most, unless its options say otherwise.
     licence
         Licence of the training data, kept in the model file.
-
-    Pretrained word vectors are those of
-    :class:`~turbotree.networks.vector_options.VectorOptions`: ``vectors``, ``max_vectors`` and
-    ``vectors_licence``. All networks of the pipeline read them, and the file holds them once.
+    vectors, max_vectors, vectors_licence
+        Pretrained word vectors for the network, as
+        :class:`~turbotree.networks.vector_options.VectorOptions` has them.
     """
 
     folds: int = 5

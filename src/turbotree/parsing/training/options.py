@@ -117,10 +117,9 @@ class TrainingOptions(VectorOptions):
         Size of a BiLSTM whose scores join those of the features: 200 is accurate, 128 is fast, 0
         is none. None: 200 for ``"turbo"`` and ``"network"``, none for other kinds. A network that
         is trained already is taken as it is, for instance that of a pipeline's tagger.
-
-    Pretrained word vectors for the network are those of
-    :class:`~turbotree.networks.vector_options.VectorOptions`: ``vectors``, ``max_vectors`` and
-    ``vectors_licence``.
+    vectors, max_vectors, vectors_licence
+        Pretrained word vectors for the network, as
+        :class:`~turbotree.networks.vector_options.VectorOptions` has them.
     """
 
     model: str = "turbo"
