@@ -72,8 +72,9 @@ class PipelineOptions(VectorOptions):
     licence
         Licence of the training data, kept in the model file.
     vectors, max_vectors, vectors_licence
-        Pretrained word vectors for the network, as
-        :class:`~turbotree.networks.vector_options.VectorOptions` has them.
+        Pretrained word vectors for all networks of the pipeline, as
+        :class:`~turbotree.networks.vector_options.VectorOptions` has them; the file holds them
+        once.
     """
 
     folds: int = 5
