@@ -1,8 +1,7 @@
 // The loops of quantised/kernels.h, compiled once per instruction set with that set's flags.
 //
 // A file that includes this defines KERNEL_NAME, KERNEL_ROWS (rows of the block of C that stays in
-// registers), Lanes and Sums (types of a vector of B and of sums), kGroup (rows of B that one
-// instruction adds up) and accumulated().
+// registers), and what instructions.h asks for.
 //
 // Nothing here may call a function of a header that is not inlined for certain: the linker keeps
 // one copy of it, and that copy might have instructions that the processor lacks.
@@ -10,6 +9,7 @@
 
 #include "common/vectorize.h"
 #include "networks/cells_body.h"
+#include "networks/quantised/instructions.h"
 #include "networks/quantised/kernels.h"
 
 namespace turbotree::networks::quantised {
