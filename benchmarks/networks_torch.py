@@ -98,10 +98,10 @@ class TorchNetwork(nn.Module):
         parts.append(self.lemmas[arrays["lemmas"][tokens]])
         return torch.cat(parts, dim=1)
 
-    def loss(
-        self, arrays: Mapping[str, Any], heads: torch.Tensor, labels: torch.Tensor, sentences: Any
-    ) -> torch.Tensor:
-        """The mean loss per word of some sentences whose heads and labels are all known."""
+    def activations(
+        self, arrays: Mapping[str, Any], sentences: Any
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """What comes out of all perceptrons, the words inside of sentences, and their numbers."""
         starts = torch.as_tensor(arrays["starts"]).long()
         lengths = (starts[1:] - starts[:-1])[sentences]
         longest = int(lengths.max())
@@ -113,7 +113,27 @@ class TorchNetwork(nn.Module):
         states, _ = pad_packed_sequence(self.lstm(packed)[0], batch_first=True)
         rest = self.rest
         values = self.dropout(states) @ rest["perceptrons"] + rest["perceptrons_bias"][0]
-        values = self.dropout(functional.leaky_relu(values, _SLOPE))
+        return self.dropout(functional.leaky_relu(values, _SLOPE)), inside, tokens
+
+    def column_loss(
+        self, arrays: Mapping[str, Any], golds: torch.Tensor, sizes: list[int], sentences: Any
+    ) -> torch.Tensor:
+        """The mean loss per word of the columns of some sentences, whose labels are all known."""
+        values, inside, tokens = self.activations(arrays, sentences)
+        own = values[inside][:, -len(self.rest["column"]) :]
+        scores = (own @ self.rest["column"] + self.rest["column_bias"][0]).split(sizes, dim=1)
+        total = torch.zeros((), dtype=self.words.dtype)
+        for column, gold in zip(scores, golds[tokens].long().T, strict=True):
+            total = total + functional.cross_entropy(column, gold, reduction="sum")
+        return total / len(tokens)
+
+    def loss(
+        self, arrays: Mapping[str, Any], heads: torch.Tensor, labels: torch.Tensor, sentences: Any
+    ) -> torch.Tensor:
+        """The mean loss per word of some sentences whose heads and labels are all known."""
+        values, inside, tokens = self.activations(arrays, sentences)
+        rest, lengths = self.rest, inside.sum(dim=1)
+        longest = inside.shape[1]
         arcs, size = rest["root_arc"].shape[1], rest["root_label"].shape[1]
         arc_heads, modifiers, label_heads, label_modifiers = values.split(
             [arcs, arcs, size, size], dim=2
