@@ -1,5 +1,6 @@
 """Hot loops of turbotree.graphs."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import numpy
@@ -100,6 +101,11 @@ class Answer:
 
 class Solver:
     def solve(self, graph: Graph, report: Any | None = None) -> Answer: ...
+
+    def solve_in_turn(self, graphs: Sequence[Graph]) -> list[Answer]:
+        """
+        The answers of some graphs in their order, up to the first infeasible one.
+        """
 
 class Batch:
     def __init__(self, solver: Solver, threads: int) -> None: ...

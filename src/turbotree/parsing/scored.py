@@ -19,13 +19,15 @@ from turbotree.parsing.constraints import place
 from turbotree.parsing.decoding.certificate import Certificate, FoundTree
 from turbotree.parsing.decoding.decode import (
     ARC_DECODERS,
+    BATCH_DECODERS,
     DECODERS_OF_SPANS,
     decode_as,
+    decode_many,
     out_of_time,
     quick_tree,
 )
 from turbotree.parsing.labels import LabelLimits, LabelScores
-from turbotree.parsing.long_sentences import note_on
+from turbotree.parsing.long_sentences import is_very_long, note_on
 from turbotree.parsing.parse import Parse, ParsedBatch
 from turbotree.parsing.parts import ScoredParts
 from turbotree.parsing.profile import Profile
@@ -73,9 +75,14 @@ class ScoredBatch(ScoredParts):
             return self._best_by_arcs(decoder)
         if decoder in ARC_DECODERS:
             decoder = "exact"
+        alone = spans or is_very_long(int(self.parts.lengths.max(initial=0)))
+        if decoder in BATCH_DECODERS and decomposition == "structured" and not alone:
+            limit = time_limit_seconds
+            found = dict(decode_many(enumerate(self), decoder, time_limit_seconds=limit))
+            return [found[index] for index in range(len(found))]
         temperature = self.parser.arc_temperature if decoder == "bp" else 1.0
         hard_limit = None if time_limit_seconds is None else time_limit_seconds + _GRACE_SECONDS
-        found = []
+        trees = []
         for sentence in self:
             if decoder == "bp":
                 sentence = sentence.scaled(temperature)
@@ -85,10 +92,10 @@ class ScoredBatch(ScoredParts):
             except OutOfTimeError:
                 if time_limit_seconds is None:
                     raise  # a limit around this one: its owner decides
-                found.append(self.tree_without_time(sentence.sentence, time_limit_seconds))
+                trees.append(self.tree_without_time(sentence.sentence, time_limit_seconds))
                 continue
-            found.append(tree._replace(score=tree.score * temperature))
-        return found
+            trees.append(tree._replace(score=tree.score * temperature))
+        return trees
 
     def tree_without_time(self, index: int, limit: float) -> FoundTree:
         """Return some good tree of a sentence whose time is over, with a bound."""

@@ -136,7 +136,7 @@ def solve_many(
     else:
         prepared = prepare(**{**(solve.__kwdefaults__ or {}), **chosen})
         if one_at_a_time:
-            return [prepared.solve(graph) for graph in waiting]
+            return list(prepared.solve_in_turn(waiting))
         solutions, foreign = prepared.solve_many(waiting, threads)
         if foreign is None:
             return solutions

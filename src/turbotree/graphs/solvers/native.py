@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from turbotree.arrays import FloatArray
-from turbotree.errors import InfeasibleError
+from turbotree.errors import InfeasibleError, TurbotreeError
 from turbotree.graphs import _core, pictures
 from turbotree.graphs.factors.blocks import Kind
 from turbotree.graphs.factors.scores import ask_oracle
 from turbotree.graphs.solution import Solution, Status, Trace, WarmStart
+from turbotree.streaming import in_batches
 
 if TYPE_CHECKING:
     from turbotree.graphs.graph import FactorGraph
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 #: The core's numbers of how a solver ended.
 _STATUS = (Status.OPTIMAL, Status.RELAXED, Status.LIMIT)
 INFEASIBLE = 3
+#: What one call of the core solves: many small graphs, and yet few in memory.
+_GRAPHS_AT_ONCE = 64
 
 
 def core_graph(graph: FactorGraph) -> _core.Graph:
@@ -69,6 +72,24 @@ class Prepared(NamedTuple):
             report(Solution(known, value, bound, Status.LIMIT, 0, 0.0))
 
         return read_solution(graph, self.solver.solve(compiled, told))
+
+    def solve_in_turn(self, graphs: Iterable[FactorGraph]) -> Iterator[Solution]:
+        """Solve graphs one after the other, a few with every call of the core."""
+        for some in in_batches(graphs, _GRAPHS_AT_ONCE):
+            compiled, failure = [], None
+            for graph in some:
+                try:
+                    one = core_graph(graph)
+                    if self.check is not None:
+                        self.check(graph, one)
+                    compiled.append(one)
+                except TurbotreeError as error:
+                    failure = error  # unless a graph before this one fails
+                    break
+            answers = self.solver.solve_in_turn(compiled)  # an infeasible one is the last
+            yield from map(read_solution, some, answers)
+            if failure is not None:
+                raise failure
 
     def solve_many(
         self, graphs: Iterator[FactorGraph], threads: int

@@ -57,6 +57,8 @@ _GRAPHS: dict[str, Callable[[ScoredSentence], FactorGraph]] = {
 }
 DECOMPOSITIONS = tuple(_GRAPHS)
 _PROGRAMS = ("lp", "lp-single", "ilp")
+#: Decoders whose solvers are in the core, which takes many graphs at once and heeds time limits.
+BATCH_DECODERS = ("auto", "admm", "exact", "subgradient")
 #: Those of simple factors, with flows; linear programs have them as well.
 _BY_LOGIC = ("logic", "flows")
 #: Which one a decoder uses if nothing is said, and it is not the first.
@@ -114,8 +116,10 @@ def solver_of(decoder: str, scored: ScoredSentence) -> tuple[str, dict[str, Any]
     if is_long(scored.words) and not scored.has_spans:
         solver, options = SOLVERS["admm"]
         return solver, {**options, "max_iterations": rounds_of(scored.part_count)}
-    nodes = max(1, min(options["max_nodes"], _PARTS_TIMES_NODES // max(1, scored.part_count)))
-    return solver, {**options, "max_nodes": nodes}
+    nodes = _PARTS_TIMES_NODES // max(1, scored.part_count)
+    if nodes >= options["max_nodes"]:
+        return solver, options
+    return solver, {**options, "max_nodes": max(1, nodes)}
 
 
 def decode(
@@ -159,14 +163,14 @@ def decode_as(
     **options: Any,
 ) -> FoundTree:
     """Decode as :func:`decode` does, by a decomposition that suits the decoder."""
-    words, has_spans, note = scored.words, scored.has_spans, ""
-    if has_spans:
+    if scored.has_spans:
         decoder, decomposition = "exact", "structured"
-    if is_very_long(words):
-        note = note_on(words, decoder, projective=scored.shape.projective)
+    note = ""
+    if is_very_long(scored.words):
+        note = note_on(scored.words, decoder, projective=scored.shape.projective)
         if decoder != "exact":
             decoder, decomposition = "auto", "structured"
-        if len(scored.arcs) == words:
+        if len(scored.arcs) == scored.words:
             return _only_tree(scored, note)
     if decoder == "bp":
         return _decode_by_risk(scored, time_limit_seconds)
@@ -177,37 +181,53 @@ def decode_as(
         solution = solve_relaxation(scored, paths_by_flows=decomposition == "flows", **chosen)
     else:
         solution = prepare_solver(solver, **chosen)(_GRAPHS[decomposition](scored))
+    return _tree_of(scored, solution, solver, time_limit_seconds, note)
+
+
+def _tree_of(
+    scored: ScoredSentence,
+    solution: Solution,
+    solver: str,
+    time_limit_seconds: float | None,
+    note: str = "",
+) -> FoundTree:
+    """Return the tree of a solution, or a quick one; say so if the time ended the search."""
     knows_nothing = not np.isfinite(solution.upper_bound)  # there was no time for anything
-    if knows_nothing and not has_spans and solver != "admm":
+    if knows_nothing and not scored.has_spans and solver != "admm":
         found = quick_tree(scored)
     else:
         found = read_solution(scored, solution)
-    known = found.certificate
-    limit = time_limit_seconds
+    known, limit = found.certificate, time_limit_seconds
     if limit is not None and known.status is Status.LIMIT and solution.seconds >= limit:
         note = "; ".join([*([note] if note else []), out_of_time(limit)])
     return found._replace(certificate=replace(known, note=note)) if note else found
 
 
 def decode_many(
-    sentences: Iterable[tuple[_Key, ScoredSentence]], decoder: str = "auto", *, threads: int = 1
+    sentences: Iterable[tuple[_Key, ScoredSentence]],
+    decoder: str = "auto",
+    *,
+    time_limit_seconds: float | None = None,
+    threads: int = 1,
 ) -> Iterator[tuple[_Key, FoundTree]]:
     """Decode sentences that have a name each, those that one solver serves as a batch.
 
-    The trees are those of :func:`decode`; they come in any order.
+    The trees are those of :func:`decode`; they come in any order. The time limit is that of one
+    sentence.
     """
     together: dict[tuple[Any, ...], list[tuple[_Key, ScoredSentence]]] = {}
     for key, scored in sentences:
-        if is_very_long(scored.words):
-            yield key, decode(scored, decoder)
+        if decoder not in BATCH_DECODERS or scored.has_spans or is_very_long(scored.words):
+            yield key, decode(scored, decoder, time_limit_seconds=time_limit_seconds)
             continue
         solver, options = solver_of(decoder, scored)
         together.setdefault((solver, *sorted(options.items())), []).append((key, scored))
     for (solver, *items), group in together.items():
+        options = {**dict(items), "time_limit_seconds": time_limit_seconds}
         graphs = (scored.graph() for _, scored in group)
-        solutions = solve_many(graphs, solver, threads=threads, **dict(items))
+        solutions = solve_many(graphs, solver, threads=threads, **options)
         for (key, scored), solution in zip(group, solutions, strict=True):
-            yield key, read_solution(scored, solution)
+            yield key, _tree_of(scored, solution, solver, time_limit_seconds)
 
 
 def read_solution(scored: ScoredSentence, solution: Solution) -> FoundTree:

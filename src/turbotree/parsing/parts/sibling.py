@@ -52,6 +52,8 @@ class SiblingFamily(Family):
     variables, variable_offsets, above, score_offsets
         The automata as factors: the arcs of each, of which the first so many lead into the head;
         and their scores.
+    variable_counts, score_counts
+        How many arcs and scores each of them has.
     """
 
     name: ClassVar[str] = "sibling"
@@ -67,6 +69,8 @@ class SiblingFamily(Family):
     above: IntArray
     variable_offsets: LongArray
     score_offsets: LongArray
+    variable_counts: LongArray
+    score_counts: LongArray
 
     @classmethod
     def find(cls, candidates: Candidates) -> SiblingFamily:
@@ -85,6 +89,8 @@ class SiblingFamily(Family):
             found.above,
             found.variable_offsets,
             found.score_offsets,
+            np.diff(found.variable_offsets),
+            np.diff(found.score_offsets),
         )
 
     def indicator(self, sentence: int, chosen: BoolArray) -> BoolArray:
@@ -113,12 +119,10 @@ class SiblingFamily(Family):
         """Add the automata, with grandparents and grand-siblings where there are some."""
         families = scored.parts.families
         first, last = self.automaton_offsets[scored.sentence : scored.sentence + 2].tolist()
-        score_offsets = self.score_offsets[first : last + 1]
-        score_counts = np.diff(score_offsets)
+        offsets, score_offsets = self.variable_offsets, self.score_offsets
+        counts, score_counts = self.variable_counts[first:last], self.score_counts[first:last]
         laid_out = automata_scores(scored)
-        offsets = self.variable_offsets[first : last + 1]
-        counts = np.diff(offsets)
-        variables = self.variables[offsets[0] : offsets[-1]]
+        variables = self.variables[offsets[first] : offsets[last]]
         if "grandparent" not in families:
             graph.add_chunk(
                 Kind.HEAD_AUTOMATON, last - first, counts, variables, score_counts, laid_out
@@ -126,7 +130,7 @@ class SiblingFamily(Family):
             return
         # The root has nobody above it; its automaton comes first, if it may head a word at all.
         roots = int(self.above[first] == 0)
-        link, cell = (int(o[roots] - o[0]) for o in (offsets, score_offsets))
+        link, cell = (int(o[first + roots] - o[first]) for o in (offsets, score_offsets))
         if roots:
             graph.add_chunk(Kind.HEAD_AUTOMATON, 1, link, variables[:link], cell, laid_out[:cell])
         if last - first > roots:
