@@ -7,25 +7,27 @@ from typing import NamedTuple
 
 import numpy as np
 
-from turbotree.features import AnyWeights, Parts
+from turbotree.arrays import BoolArray, FloatArray, IntArray
+from turbotree.features import Parts
 from turbotree.learning.temperature import fit_temperature, surprise_of_answer
 from turbotree.parsing.arcs import Pruner, TreeShape, best_trees, single_heads, smoothed
-from turbotree.parsing.decoding import decode
+from turbotree.parsing.decoding import decode, part_marginals
 from turbotree.parsing.labels import LabelModel
 from turbotree.parsing.parts import PartSet, ScoredSentence
 from turbotree.parsing.training.label_task import LabelTask
 from turbotree.parsing.training.part_task import PartProblem, PartTask
 from turbotree.parsing.training.treebank import Treebank
-from turbotree.scoring import PartScorer, SparseScorer, rest_of, sparse, sparse_weight
+from turbotree.scoring import PartScorer, SparseScorer, rest_of, sparse_weight
 
 #: Calls a function of the numbers from 0 on, on threads perhaps, and gives its answers in order.
 Map = Callable[[Callable[[int], int], int], list[int]]
 
 # Belief propagation is slow, and one number needs few trees.
 _TREES_FOR_TEMPERATURE = 200
-# What is tried beside the best temperature without smoothing, and shares of smoothing.
-_FACTORS = (0.4, 0.5, 0.6, 0.7, 0.85, 1.0, 1.2)
-_SMOOTHING = (0.0, 0.01, 0.02, 0.03, 0.05, 0.08, 0.12, 0.16, 0.2, 0.25)
+# What is tried for mixtures, whose scores are about logarithms of probabilities, on so many words.
+_TEMPERATURES = (0.4, 0.5, 0.6, 0.7, 0.85, 1.0, 1.15, 1.3, 1.5, 1.75, 2.0, 2.5)
+_SMOOTHING = (0.0, 0.01, 0.02, 0.03, 0.05, 0.08, 0.12, 0.16, 0.2, 0.25, 0.3, 0.35, 0.4)
+_WORDS_FOR_CALIBRATION = 20_000
 
 
 def attachment(
@@ -78,35 +80,56 @@ class Calibration(NamedTuple):
 
 
 def part_calibration(
-    pruner: Pruner, model: PartScorer, dev: Treebank, shape: TreeShape, default: float
+    model: PartScorer, dev: Treebank, candidates: Sequence[Parts], shape: TreeShape
 ) -> Calibration:
-    """Return temperature and smoothing under which the gold trees are most likely.
+    """Return temperature and smoothing that make the likeliest heads as sure as they are right.
 
-    Belief propagation among scores of several sources is too sure where it is sure and not sure
-    enough elsewhere, which no temperature mends alone: a share of the probability is spread over
-    all candidate heads.
+    Sentences are looked at as the parser will see them: among the heads that the pruner leaves,
+    whether the right one is there or not. Belief propagation among scores of several sources is
+    too sure where it is sure and not sure enough elsewhere, which no temperature mends alone: a
+    share of the probability is spread over all candidate heads.
     """
-    problems, weights, unit = _part_problems(pruner, model, dev, shape)
-    one = unit * fit_temperature(
-        problems, weights, default=default / unit, surprise=PartProblem.error_of_arcs
-    )
-    if not problems:
-        return Calibration(one)
+    chosen = _spread(dev.heads, _WORDS_FOR_CALIBRATION)
+    if not chosen:
+        return Calibration(1.0)
+    scored, right = [], []
+    for i in chosen:
+        batch = dev.batch(i)
+        parts = PartSet.build(batch.lengths, candidates[i], model.families)
+        scored.append(ScoredSentence(parts, 0, model.score(batch, parts), shape))
+        right.append(dev.heads[i][parts.arcs.rows[:, 1] - 1] == parts.arcs.rows[:, 0])
     found: dict[Calibration, float] = {}
-    for factor in _FACTORS:
-        own = Calibration(round(one * factor, 3))
-        scale = unit / own.temperature
-        marginals = [problem.arc_marginals(problem.scores(weights) * scale) for problem in problems]
+    for temperature in _TEMPERATURES:
+        marginals = [part_marginals(sentence.scaled(temperature)).arcs for sentence in scored]
         for share in _SMOOTHING:
-            found[own._replace(smoothing=share)] = sum(
-                problem.error_of(smoothed(problem.choices, chances, share))
-                for problem, chances in zip(problems, marginals, strict=True)
+            found[Calibration(temperature, share)] = sum(
+                _error_of_likeliest(sentence.arcs, smoothed(sentence.arcs[:, 1], own, share), true)
+                for sentence, own, true in zip(scored, marginals, right, strict=True)
             )
     return min(found, key=lambda calibration: found[calibration])
 
 
+def _spread(heads: Sequence[IntArray], words: int) -> list[int]:
+    """Return some sentences, evenly over all, with about so many words."""
+    every = max(1, -(-sum(map(len, heads)) // words))
+    return list(range(0, len(heads), every))
+
+
+def _error_of_likeliest(arcs: IntArray, chances: FloatArray, right: BoolArray) -> float:
+    """Return how far the probability of each word's likeliest head is from the truth, squared.
+
+    >>> arcs = np.array([[0, 1], [2, 1], [0, 2], [1, 2]])
+    >>> right = np.array([True, False, True, False])
+    >>> _error_of_likeliest(arcs, np.array([0.5, 0.25, 0.25, 0.75]), right)
+    0.8125
+    """
+    order = np.lexsort((-chances, arcs[:, 1]))
+    first = order[np.flatnonzero(np.diff(arcs[order, 1], prepend=0))]
+    return float(((chances[first] - right[first]) ** 2).sum())
+
+
 def part_temperature(
-    pruner: Pruner, model: PartScorer, dev: Treebank, shape: TreeShape, default: float
+    pruner: Pruner, model: SparseScorer, dev: Treebank, shape: TreeShape, default: float
 ) -> float:
     """Return the temperature under which the gold trees are most likely.
 
@@ -114,35 +137,23 @@ def part_temperature(
     arcs' probabilities are nearest to the truth. (Squares do not mind the few arcs that belief
     propagation rules out and that are right all the same; logarithms would see nothing else.)
     """
-    problems, weights, unit = _part_problems(pruner, model, dev, shape)
-    arcs_alone = len(model.families) == 1
-    surprise = surprise_of_answer if arcs_alone else PartProblem.error_of_arcs
-    return unit * fit_temperature(problems, weights, default=default / unit, surprise=surprise)
-
-
-def _part_problems(
-    pruner: Pruner, model: PartScorer, dev: Treebank, shape: TreeShape
-) -> tuple[list[PartProblem], AnyWeights, float]:
-    """Return sentences to fit probabilities on, the weights of features, and what they count."""
     # A gold tree with more roots than the parser may give says nothing of its probabilities.
     usable = [
         i
         for i, heads in enumerate(dev.heads)
         if not shape.single_root or np.count_nonzero(heads == 0) == 1
     ]
-    if len(model.families) > 1:
-        usable = usable[:_TREES_FOR_TEMPERATURE]
-    encoded = [dev.encoded[i] for i in usable]
+    arcs_alone = len(model.families) == 1
+    if not arcs_alone:
+        usable = usable[:: max(1, -(-len(usable) // _TREES_FOR_TEMPERATURE))]
     heads = [dev.heads[i] for i in usable]
-    batches = [dev.batch(i) for i in usable]
-    candidates = [pruner.candidates(batch, own) for batch, own in zip(batches, heads, strict=True)]
-    features, unit = sparse(model), sparse_weight(model)
-    base = [
-        rest_of(model, batch, {"arc": arcs})
-        for batch, arcs in zip(batches, candidates, strict=True)
+    candidates = [
+        pruner.candidates(dev.batch(i), own) for i, own in zip(usable, heads, strict=True)
     ]
-    task = PartTask(features, encoded, heads, shape, candidates, base_scores=base)
-    return [task.problem(i) for i in range(len(task))], features.trained_weights, unit
+    task = PartTask(model, [dev.encoded[i] for i in usable], heads, shape, candidates)
+    problems = [task.problem(i) for i in range(len(task))]
+    surprise = surprise_of_answer if arcs_alone else PartProblem.error_of_arcs
+    return fit_temperature(problems, model.trained_weights, default=default, surprise=surprise)
 
 
 def label_temperature(model: LabelModel, dev: Treebank, default: float) -> float:

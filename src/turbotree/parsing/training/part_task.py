@@ -132,16 +132,9 @@ class PartProblem:
         assert found.parts is not None
         return Expectation(self._joined(found.parts), found.log_partition)
 
-    def arc_marginals(self, scores: FloatArray) -> FloatArray:
-        """Return the probabilities of the arcs alone."""
-        return part_marginals(self._scored(scores)).arcs
-
     def error_of_arcs(self, scores: FloatArray) -> float:
         """Return how far the arcs' probabilities are from the truth: the sum of squares (Brier)."""
-        return self.error_of(self.arc_marginals(scores))
-
-    def error_of(self, probabilities: FloatArray) -> float:
-        """Return how far some probabilities of the arcs are from the truth: the sum of squares."""
+        probabilities = part_marginals(self._scored(scores)).arcs
         return float(((probabilities - self.gold[: self._ends[0]]) ** 2).sum())
 
     def gradient(self, coefficients: FloatArray) -> Gradient:

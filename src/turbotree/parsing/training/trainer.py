@@ -386,7 +386,7 @@ class ParserTrainer:
                 f"{mixture.label_network:g} for labels"
             )
         parts, labels = mixture.parts(features, network), mixture.labels(parser.labels, network)
-        calibrated = part_calibration(pruner, parts, dev, shape, 1.0)
+        calibrated = part_calibration(parts, dev, candidates, shape)
         return replace(
             parser,
             pruner=pruner,
