@@ -8,7 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turbotree.streaming import in_batches, map_batches, map_in_order, skipping_failures
+from turbotree.streaming import (
+    in_batches,
+    in_tapering_batches,
+    map_batches,
+    map_in_order,
+    skipping_failures,
+)
 
 
 @given(st.lists(st.integers()), st.integers(1, 7), st.integers(1, 3))
@@ -16,6 +22,16 @@ def test_batches_and_threads_keep_everything_in_order(items, size, threads):
     batches = list(map_in_order(list, in_batches(items, size), threads=threads))
     assert [item for batch in batches for item in batch] == items
     assert all(len(batch) == size for batch in batches[:-1])
+
+
+@given(st.lists(st.integers()), st.integers(1, 9), st.integers(1, 4))
+def test_tapering_batches_keep_everything_and_grow_no_larger(items, size, threads):
+    batches = list(in_tapering_batches(items, size, threads))
+    assert [item for batch in batches for item in batch] == items
+    sizes = [len(batch) for batch in batches]
+    assert sorted(sizes, reverse=True) == sizes
+    assert all(1 <= own <= size for own in sizes)
+    assert list(map_batches(list, items, size=size, threads=threads)) == items
 
 
 @pytest.mark.parametrize("threads", [1, 2])
