@@ -27,7 +27,7 @@ from turbotree.parsing.decoding.decode import (
     quick_tree,
 )
 from turbotree.parsing.labels import LabelLimits, LabelScores
-from turbotree.parsing.long_sentences import is_very_long, note_on
+from turbotree.parsing.long_sentences import note_on
 from turbotree.parsing.parse import Parse, ParsedBatch
 from turbotree.parsing.parts import ScoredParts
 from turbotree.parsing.profile import Profile
@@ -75,8 +75,7 @@ class ScoredBatch(ScoredParts):
             return self._best_by_arcs(decoder)
         if decoder in ARC_DECODERS:
             decoder = "exact"
-        alone = spans or is_very_long(int(self.parts.lengths.max(initial=0)))
-        if decoder in BATCH_DECODERS and decomposition == "structured" and not alone:
+        if decoder in BATCH_DECODERS and decomposition == "structured" and not spans:
             limit = time_limit_seconds
             found = dict(decode_many(enumerate(self), decoder, time_limit_seconds=limit))
             return [found[index] for index in range(len(found))]

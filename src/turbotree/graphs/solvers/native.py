@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -14,7 +15,6 @@ from turbotree.graphs import _core, pictures
 from turbotree.graphs.factors.blocks import Kind
 from turbotree.graphs.factors.scores import ask_oracle
 from turbotree.graphs.solution import Solution, Status, Trace, WarmStart
-from turbotree.streaming import in_batches
 
 if TYPE_CHECKING:
     from turbotree.graphs.graph import FactorGraph
@@ -75,7 +75,8 @@ class Prepared(NamedTuple):
 
     def solve_in_turn(self, graphs: Iterable[FactorGraph]) -> Iterator[Solution]:
         """Solve graphs one after the other, a few with every call of the core."""
-        for some in in_batches(graphs, _GRAPHS_AT_ONCE):
+        waiting = iter(graphs)
+        while some := list(islice(waiting, _GRAPHS_AT_ONCE)):
             compiled, failure = [], None
             for graph in some:
                 try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, lru_cache, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -128,6 +128,25 @@ def prepare_solver(name: str, **options: Any) -> Callable[[FactorGraph], Solutio
     if prepare is None:
         return partial(solver, **options)
     return prepare(**{**(solver.__kwdefaults__ or {}), **options}).solve
+
+
+@lru_cache(maxsize=64, typed=True)
+def prepare_for_many(
+    name: str, **options: Any
+) -> Callable[[Iterable[FactorGraph]], Iterator[Solution]]:
+    """Return a solver of the core with its options, which solves graphs one after the other.
+
+    >>> from turbotree.graphs import FactorGraph
+    >>> graph = FactorGraph()
+    >>> graph.exactly_one(graph.variables([1.0, 2.0]))
+    >>> [solution.value for solution in prepare_for_many("admm")([graph, graph])]
+    [2.0, 2.0]
+    """
+    solver, options = solver_with(name, options)
+    prepare = find_preparation(solver)
+    if prepare is None:
+        raise ValueError(f"{name} is not a solver of the core")
+    return prepare(**{**(solver.__kwdefaults__ or {}), **options}).solve_in_turn
 
 
 def _find(

@@ -13,7 +13,7 @@ from turbotree.arrays import FloatArray, IntArray
 from turbotree.errors import InfeasibleError, InputError
 from turbotree.graphs import FactorGraph, Solution, Status
 from turbotree.graphs.solvers.batch import solve_many
-from turbotree.graphs.solvers.registry import prepare_solver
+from turbotree.graphs.solvers.registry import prepare_for_many, prepare_solver
 from turbotree.naming import unknown
 from turbotree.parsing.arcs import TreeShape, only_allowed
 from turbotree.parsing.decoding.beliefs import part_marginals
@@ -225,7 +225,11 @@ def decode_many(
     for (solver, *items), group in together.items():
         options = {**dict(items), "time_limit_seconds": time_limit_seconds}
         graphs = (scored.graph() for _, scored in group)
-        solutions = solve_many(graphs, solver, threads=threads, **options)
+        solutions = (
+            prepare_for_many(solver, **options)(graphs)
+            if threads == 1
+            else solve_many(graphs, solver, threads=threads, **options)
+        )
         for (key, scored), solution in zip(group, solutions, strict=True):
             yield key, _tree_of(scored, solution, solver, time_limit_seconds)
 
