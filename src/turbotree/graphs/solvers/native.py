@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from turbotree.arrays import FloatArray
-from turbotree.errors import InfeasibleError, TurbotreeError
+from turbotree.errors import InfeasibleError
 from turbotree.graphs import _core, pictures
 from turbotree.graphs.factors.blocks import Kind
 from turbotree.graphs.factors.scores import ask_oracle
@@ -76,21 +76,25 @@ class Prepared(NamedTuple):
     def solve_in_turn(self, graphs: Iterable[FactorGraph]) -> Iterator[Solution]:
         """Solve graphs one after the other, a few with every call of the core."""
         waiting = iter(graphs)
-        while some := list(islice(waiting, _GRAPHS_AT_ONCE)):
-            compiled, failure = [], None
-            for graph in some:
-                try:
+        failure: Exception | None = None
+        while failure is None:
+            some: list[FactorGraph] = []
+            compiled: list[_core.Graph] = []
+            try:
+                for graph in islice(waiting, _GRAPHS_AT_ONCE):
                     one = core_graph(graph)
                     if self.check is not None:
                         self.check(graph, one)
+                    some.append(graph)
                     compiled.append(one)
-                except TurbotreeError as error:
-                    failure = error  # unless a graph before this one fails
-                    break
+            except Exception as error:
+                failure = error  # unless a graph before this one fails
+            if not some:
+                break
             answers = self.solver.solve_in_turn(compiled)  # an infeasible one is the last
             yield from map(read_solution, some, answers)
-            if failure is not None:
-                raise failure
+        if failure is not None:
+            raise failure
 
     def solve_many(
         self, graphs: Iterator[FactorGraph], threads: int
