@@ -89,6 +89,8 @@ def report_threads(report: Report, contest: Contest, repetitions: int) -> None:
         f"   spread {ratio['spread_percent']:.0f} %",
         f"  with two: {figures['parallelism']:.2f} cores used, "
         f"{figures['cpu_overhead']:.2f} times the CPU time of one",
+        f"  two processes side by side, each with the whole file: {figures['processes']:.2f} "
+        "times the speed of one",
     ]
     if others is not None:
         noise = " (too busy a machine to judge)" if others > 0.1 else ""
@@ -163,6 +165,9 @@ def recorded(report: Report, model: Path, options: argparse.Namespace) -> None:
     if "UDPipe" in speeds:
         ratio = speeds["turbotree"]["median"] / speeds["UDPipe"]["median"]
         values["times UDPipe"] = round(ratio, 2)
+    if "threads" in data:
+        values["two threads"] = round(data["threads"]["ratio"]["median"], 2)
+        values["two processes"] = round(data["threads"]["processes"], 2)
     if "training" in data:
         training = data["training"]
         values["epoch CPU s"] = round(training["arcs_and_labels_epoch_cpu_seconds"])

@@ -7,6 +7,7 @@ an earlier one has cached (word ids, columns, mapped pages) makes it look faster
 from __future__ import annotations
 
 import io
+import multiprocessing
 import subprocess
 import sys
 import time
@@ -105,8 +106,10 @@ def thread_scaling(contest: Contest, repetitions: int, threads: int = 2) -> dict
     ``others`` tells how many cores other processes kept busy meanwhile: a ratio measured while
     that is far from 0 says more about them than about us. ``parallelism`` is the CPU time of the
     many-threaded run over its wall-clock time, ``cpu_overhead`` its CPU time over one thread's.
+    ``processes`` is how much faster as many processes, each on its own, parse as many files: more
+    than that the machine does not give.
     """
-    ratios, parallelism, overhead, others = [], [], [], []
+    ratios, parallelism, overhead, others, processes = [], [], [], [], []
     for repetition in range(repetitions):
         wall: dict[int, float] = {}
         cpu: dict[int, float] = {}
@@ -122,13 +125,35 @@ def thread_scaling(contest: Contest, repetitions: int, threads: int = 2) -> dict
         ratios.append(wall[1] / wall[threads])
         parallelism.append(cpu[threads] / wall[threads])
         overhead.append(cpu[threads] / cpu[1])
+        processes.append(threads * wall[1] / _side_by_side(contest, threads))
     return {
         "threads": threads,
         "ratio": {**summary(ratios), "best": max(ratios)},
         "parallelism": median(parallelism),
         "cpu_overhead": median(overhead),
+        "processes": median(processes),
         "others": median(others) if others else None,
     }
+
+
+def _side_by_side(contest: Contest, count: int) -> float:
+    """Return the seconds that processes take which parse the same file at the same time."""
+    forked = multiprocessing.get_context("fork")
+    ready, seconds = forked.Barrier(count), forked.SimpleQueue()
+
+    def parse() -> None:
+        run = contest.parser_alone()
+        ready.wait()
+        start = time.perf_counter()
+        run()
+        seconds.put(time.perf_counter() - start)
+
+    children = [forked.Process(target=parse) for _ in range(count)]
+    for child in children:
+        child.start()
+    for child in children:
+        child.join()
+    return max(seconds.get() for _ in children)
 
 
 _IMPORT = "import turbotree"

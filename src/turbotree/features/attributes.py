@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 #: What the attributes of a word are made of: form, lemma, UPOS, XPOS, FEATS.
@@ -13,23 +14,30 @@ SET_ATTRIBUTES = ("feat",)
 _AFFIX_LENGTHS = range(1, 6)
 
 
+class _Kinds(dict[int, str]):
+    """The kind of each character, found out when it is first met."""
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        if character.isalpha():
+            kind = "X" if character.isupper() else "x"
+        else:
+            kind = "d" if character.isdigit() else "."
+        self[code] = kind
+        return kind
+
+
+_KINDS = _Kinds()
+_RUNS = re.compile(r"(.)\1+")
+
+
 def word_shape(form: str) -> str:
     """Return the shape of a word: kinds of characters, runs shortened.
 
     >>> word_shape("McDonald's"), word_shape("U-2"), word_shape("1,024")
     ('XxXx.x', 'X.d', 'd.d')
     """
-    shape: list[str] = []
-    for character in form:
-        if character.isalpha():
-            kind = "X" if character.isupper() else "x"
-        elif character.isdigit():
-            kind = "d"
-        else:
-            kind = "."
-        if not shape or shape[-1] != kind:
-            shape.append(kind)
-    return "".join(shape[:8])
+    return _RUNS.sub(r"\1", form.translate(_KINDS))[:8]
 
 
 def word_pattern(form: str) -> str:

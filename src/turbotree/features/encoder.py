@@ -6,6 +6,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -208,18 +209,20 @@ class Encoder:
             self._known = self._empty()
         known = self._known
         find = known.numbers.get
-        rows: list[int] = []
-        starts = [0]
-        for words in sentences:
-            rows.append(0)
-            found = [find(word) for word in words]
-            rows += [
-                known.add(word, *self._encode_word(word)) if number is None else number
-                for word, number in zip(words, found, strict=True)
-            ]
-            starts.append(len(rows))
-        ids, sets = known.take(np.array(rows, dtype=np.intp))
-        return Encoded(ids, np.array(starts, dtype=np.int32), sets)
+        words = list(chain.from_iterable(sentences))
+        numbers = list(map(find, words))
+        if None in numbers:
+            new = {word: None for word, at in zip(words, numbers, strict=True) if at is None}
+            known.add([(word, *self._encode_word(word)) for word in new])
+            numbers = list(map(find, words))
+        starts = np.zeros(len(sentences) + 1, dtype=np.int32)
+        np.cumsum([len(own) + 1 for own in sentences], out=starts[1:])
+        rows = np.zeros(starts[-1], dtype=np.intp)  # the root before each sentence
+        of_words = np.ones(len(rows), dtype=np.bool_)
+        of_words[starts[:-1]] = False
+        rows[of_words] = numbers
+        ids, sets = known.take(rows)
+        return Encoded(ids, starts, sets)
 
     def _encode_word(self, word: Word) -> tuple[list[int], list[list[int]]]:
         singles = [ids.get(read(word), RARE_ID) for read, ids in self._readers]
@@ -271,26 +274,25 @@ class _KnownWords:
             np.zeros(1024, dtype=np.int32) for _ in range(set_attributes)
         ]
 
-    def add(self, word: Word, singles: list[int], sets: list[list[int]]) -> int:
-        """Add a word with its values; return its number."""
+    def add(self, words: Iterable[tuple[Word, list[int], list[list[int]]]]) -> None:
+        """Add words with their values, unless another thread has."""
         with self._lock:
-            if word in self.numbers:
-                return self.numbers[word]
-            number = self._size
-            if number == self._singles.shape[1]:
+            new = [given for given in words if given[0] not in self.numbers]
+            first, last = self._size, self._size + len(new)
+            while last > self._singles.shape[1]:
                 self._singles = _doubled(self._singles)
                 self._bounds = [_doubled(bounds) for bounds in self._bounds]
-            self._singles[:, number] = singles
-            for i, values in enumerate(sets):
-                start = int(self._bounds[i][1, number - 1])
-                end = start + len(values)
-                while end > len(self._values[i]):
+            if new:
+                self._singles[:, first:last] = np.array([singles for _, singles, _ in new]).T
+            for i, bounds in enumerate(self._bounds):
+                values = [own[i] for _, _, own in new]
+                ends = int(bounds[1, first - 1]) + np.cumsum([0, *map(len, values)])
+                while ends[-1] > len(self._values[i]):
                     self._values[i] = _doubled(self._values[i])
-                self._values[i][start:end] = values
-                self._bounds[i][:, number] = start, end
-            self._size += 1
-            self.numbers[word] = number
-            return number
+                self._values[i][ends[0] : ends[-1]] = list(chain.from_iterable(values))
+                bounds[:, first:last] = ends[:-1], ends[1:]
+            self._size = last
+            self.numbers.update((word, first + i) for i, (word, _, _) in enumerate(new))
 
     def take(
         self, numbers: npt.NDArray[np.intp]
