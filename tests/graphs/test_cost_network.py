@@ -134,6 +134,12 @@ def automata(seed: int, words: int, *, both: bool = False) -> FactorGraph:
     return graph
 
 
+def test_a_node_is_closed_by_a_better_assignment_that_is_found_while_it_is_open():
+    # Local search finds one after a hundred nodes that beats the bound of the node at hand.
+    graph = automata(869, words=9)
+    assert_proven(graph, optima(graph).exact)
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_automata_have_the_optimum_of_the_exact_program(seed):
     graph = automata(seed, words=5, both=seed % 2 == 1)

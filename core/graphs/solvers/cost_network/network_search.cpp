@@ -120,6 +120,10 @@ void NetworkSearch::descend() {
     close();
     return;
   }
+  if (here.subproblem->bound() >= limit_) {  // something better was found since it was visited
+    close();
+    return;
+  }
   child.copy(*here.subproblem);
   if (child.overflows()) {
     failed_ = true;
