@@ -1,7 +1,6 @@
 #include "networks/kernels.h"
 
-#include <array>
-#include <cstddef>
+#include <vector>
 
 namespace turbotree::networks {
 
@@ -13,28 +12,25 @@ extern const Kernels kAvx512Kernels;
 
 namespace {
 
-struct Available {
-  std::array<const Kernels*, 3> sets{};
-  std::size_t count = 0;
-
-  Available() {
+std::vector<const Kernels*> found_kernels() {
+  std::vector<const Kernels*> found;
 #if defined(TURBOTREE_X86_KERNELS)
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
-      sets[count++] = &kAvx512Kernels;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-      sets[count++] = &kAvx2Kernels;
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
+    found.push_back(&kAvx512Kernels);
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    found.push_back(&kAvx2Kernels);
 #endif
-    sets[count++] = &kPlainKernels;
-  }
-};
+  found.push_back(&kPlainKernels);
+  return found;
+}
 
 }  // namespace
 
 std::span<const Kernels* const> available_kernels() {
-  static const Available available;
-  return {available.sets.data(), available.count};
+  static const std::vector<const Kernels*> available = found_kernels();
+  return available;
 }
 
 const Kernels* find_kernels(std::string_view name) {

@@ -33,7 +33,7 @@ class Assignments {
   const std::vector<Pin>& pins_;
   const double& push_;
   std::vector<std::int32_t> order_;
-  std::vector<std::uint8_t> decided_before_, chosen_, decided_;
+  std::vector<std::uint8_t> decided_before_, chosen_;
   std::vector<double> scores_, left_, values_;
 };
 

@@ -1,8 +1,7 @@
 #include "networks/quantised/kernels.h"
 
-#include <array>
-#include <cstddef>
 #include <string_view>
+#include <vector>
 #if defined(TURBOTREE_X86_KERNELS)
 #include <cpuid.h>
 #endif
@@ -27,30 +26,27 @@ bool has_avx_vnni() {
 }
 #endif
 
-struct Available {
-  std::array<const Kernels*, 5> sets{};
-  std::size_t count = 0;
-
-  Available() {
+std::vector<const Kernels*> found_kernels() {
+  std::vector<const Kernels*> found;
 #if defined(TURBOTREE_X86_KERNELS)
-    if (find_kernels("avx512") != nullptr) {
-      if (__builtin_cpu_supports("avx512vnni")) sets[count++] = &kAvx512VnniKernels;
-      sets[count++] = &kAvx512Kernels;
-    }
-    if (find_kernels("avx2") != nullptr) {
-      if (has_avx_vnni()) sets[count++] = &kAvx2VnniKernels;
-      sets[count++] = &kAvx2Kernels;
-    }
-#endif
-    sets[count++] = &kPlainKernels;
+  if (find_kernels("avx512") != nullptr) {
+    if (__builtin_cpu_supports("avx512vnni")) found.push_back(&kAvx512VnniKernels);
+    found.push_back(&kAvx512Kernels);
   }
-};
+  if (find_kernels("avx2") != nullptr) {
+    if (has_avx_vnni()) found.push_back(&kAvx2VnniKernels);
+    found.push_back(&kAvx2Kernels);
+  }
+#endif
+  found.push_back(&kPlainKernels);
+  return found;
+}
 
 }  // namespace
 
 std::span<const Kernels* const> available_kernels() {
-  static const Available available;
-  return {available.sets.data(), available.count};
+  static const std::vector<const Kernels*> available = found_kernels();
+  return available;
 }
 
 const Kernels& kernels_of(const networks::Kernels& set) {

@@ -73,15 +73,13 @@ std::int32_t SparseArborescence::component_of(std::int32_t word) {
 // Replaces path_[begin..] by one new component.
 std::int32_t SparseArborescence::contract(std::size_t begin) {
   const auto cycle = static_cast<std::int32_t>(heap_.size());
-  const std::size_t first = members_.size();
   std::int32_t heap = -1;
   for (std::size_t i = begin; i < path_.size(); ++i) {
     const std::int32_t member = path_[i];
-    members_.push_back(member);
     joined_[member] = parent_[member] = cycle;
     heap = merge(heap, heap_[member]);
   }
-  contractions_.push_back({cycle, first, members_.size()});
+  cycles_.push_back(cycle);
   path_.resize(begin);
   heap_.push_back(heap);
   into_.push_back(-1);
@@ -103,8 +101,7 @@ Status SparseArborescence::find(int words, std::span<const Arc> arcs, bool singl
   parent_.assign(size, -1);
   mark_.assign(size, kNew);
   mark_[0] = kDone;
-  members_.clear();
-  contractions_.clear();
+  cycles_.clear();
   for (std::size_t a = 0; a < arcs.size(); ++a) {
     if (arcs[a].score == kNegativeInfinity) continue;
     count_work(40);
@@ -140,8 +137,8 @@ Status SparseArborescence::find(int words, std::span<const Arc> arcs, bool singl
   }
 
   // The arc that a cycle takes replaces the one that the member it enters had taken.
-  for (std::size_t c = contractions_.size(); c-- > 0;) {
-    const std::int32_t cycle = contractions_[c].component;
+  for (std::size_t c = cycles_.size(); c-- > 0;) {
+    const std::int32_t cycle = cycles_[c];
     std::int32_t member = arcs_[into_[cycle]].modifier;
     while (parent_[member] != cycle) member = parent_[member];
     into_[member] = into_[cycle];

@@ -28,10 +28,6 @@ class SparseArborescence {
     std::int32_t left = -1, right = -1, rank = 1;
     double score = 0.0, waiting = 0.0;
   };
-  struct Contraction {
-    std::int32_t component;                 // the new one
-    std::size_t first_member, last_member;  // in members_
-  };
 
   bool before(std::int32_t a, std::int32_t b) const;
   void settle(std::int32_t node);
@@ -46,8 +42,8 @@ class SparseArborescence {
   std::vector<std::int32_t> heap_, into_;  // by component: its arcs, and the one that it takes
   std::vector<std::int32_t> joined_;       // by component: a larger one it is in, for look-ups
   std::vector<std::int32_t> parent_;       // by component: the one that it was contracted to
-  std::vector<std::int32_t> path_, members_, spine_;
-  std::vector<Contraction> contractions_;
+  std::vector<std::int32_t> path_, spine_;
+  std::vector<std::int32_t> cycles_;  // the components made of cycles, in order
   std::vector<std::uint8_t> mark_;
 };
 
