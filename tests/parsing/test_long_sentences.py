@@ -11,7 +11,8 @@ import pytest
 from turbotree.errors import InputError
 from turbotree.graphs import Status
 from turbotree.interrupts import OutOfTimeError
-from turbotree.parsing import Parse, Parser, long_sentences
+from turbotree.parsing import Parse, Parser
+from turbotree.parsing import arcs as pruning
 from turbotree.text import Sentence, check_tree, treebank
 
 _WORDS = 150
@@ -22,7 +23,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Call sentences very long that are not, so that tests are quick."""
     limits = {"SEARCHED": 60, "WHOLE": 100, "_STRETCH": 32, "_MARGIN": 16, "_MOST_MODIFIERS": 10}
     for name, limit in limits.items():
-        monkeypatch.setattr(long_sentences, name, limit)
+        monkeypatch.setattr(pruning, name, limit)
 
 
 @cache
@@ -71,7 +72,7 @@ def test_heads_have_few_candidate_modifiers() -> None:
     arcs = _parsed()._batch.scored.parts.arcs.rows
     most = np.bincount(arcs[:, 0]).max()
     in_tree = np.bincount(_parsed().heads).max()
-    assert most <= long_sentences._MOST_MODIFIERS + in_tree
+    assert most <= pruning._MOST_MODIFIERS + in_tree
     assert len(arcs) <= 12 * _WORDS
 
 
@@ -86,8 +87,8 @@ def test_pieces_of_a_batch_change_nothing(monkeypatch: pytest.MonkeyPatch) -> No
     sentences = list(treebank(12, seed=6))
     whole = _parser().parse_batch(sentences)
     several = _parser().k_best_batch(sentences, 2)
-    monkeypatch.setattr(long_sentences, "_PAIRS_AT_ONCE", 500)
-    assert len(long_sentences.groups(sentences)) > 1
+    monkeypatch.setattr(pruning, "_PAIRS_AT_ONCE", 500)
+    assert len(pruning.groups(sentences)) > 1
     again = _parser().parse_batch(sentences)
     assert [parse.heads for parse in again] == [parse.heads for parse in whole]
     assert [[parse.heads for parse in found] for found in _parser().k_best_batch(sentences, 2)] == [

@@ -1,20 +1,44 @@
-"""The arc-factored part of a parser: candidate arcs, their scores, the tree over them."""
+"""The arc-factored part of a parser: candidate arcs, their scores, the tree over them.
+
+The cost of long sentences grows with their words alone. All bounds count words, parts and rounds:
+the same sentence has the same answer everywhere. Time limits are the last resort.
+
+- Up to `SEARCHED` words, nothing differs.
+- Beyond, decoder ``"auto"`` solves the relaxation and does not search, in a number of rounds that
+  falls with the number of parts (`decoding/decode.py`).
+- Beyond `WHOLE` words, the pruner looks at stretches of the sentence instead of all pairs of words,
+  with what lies around them; heads have a limited number of candidate modifiers; parts that need
+  all pairs of words are not scored; and all decoders but ``"exact"`` are as ``"auto"``.
+  Probabilities are those of each word's heads by themselves (`decoding/beliefs.py`).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence, Sized
 from dataclasses import dataclass
 
 import numpy as np
 
-from turbotree.arrays import FloatArray, IntArray
-from turbotree.errors import InputError
+from turbotree.arrays import BoolArray, FloatArray, IntArray
+from turbotree.errors import InfeasibleError, InputError
 from turbotree.features import PartKind, Parts
 from turbotree.parsing import _core
-from turbotree.parsing.long_sentences import is_very_long, stretched_candidates
 from turbotree.scoring import Batch, PartScorer
 
 #: An arc: its head and its modifier.
 ARC = PartKind(("h", "m"))
+
+#: Words up to which decoders search where the relaxation leaves a gap.
+SEARCHED = 256
+#: Words up to which all pairs of words are looked at.
+WHOLE = 1000
+
+_STRETCH, _MARGIN = 256, 128
+_MOST_MODIFIERS = 64
+_PAIRS_AT_ONCE = 4_000_000
+
+#: Tells which of some arcs are allowed.
+Allowed = Callable[[IntArray], BoolArray]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +55,37 @@ class TreeShape:
 
     single_root: bool = True
     projective: bool = False
+
+
+def is_long(words: int) -> bool:
+    """Tell whether a sentence is too long to be searched."""
+    return words > SEARCHED
+
+
+def is_very_long(words: int) -> bool:
+    """Tell whether a sentence is too long to look at all pairs of its words."""
+    return words > WHOLE
+
+
+def groups(sentences: Sequence[Sized]) -> list[slice]:
+    """Cut a batch so that the pairs of words of each piece are not too many for the memory.
+
+    >>> groups([range(30)] * 4)
+    [slice(0, 4, None)]
+    >>> groups([range(30), range(990), range(30), range(5000)])
+    [slice(0, 3, None), slice(3, 4, None)]
+    """
+    found = []
+    first = pairs = 0
+    for index, sentence in enumerate(sentences):
+        words = len(sentence)
+        own = _PAIRS_AT_ONCE if words > WHOLE else (words + 1) ** 2  # very long ones are alone
+        if index > first and pairs + own > _PAIRS_AT_ONCE:
+            found.append(slice(first, index))
+            first, pairs = index, 0
+        pairs += own
+    found.append(slice(first, len(sentences)))
+    return found
 
 
 def all_arcs(lengths: IntArray) -> Parts:
@@ -217,3 +272,134 @@ class Pruner:
             self.local,
         )
         return Parts(kept.arcs, kept.offsets)
+
+
+def note_on(words: int, decoder: str, *, projective: bool) -> str:
+    """Say what was done for less; nothing for sentences of usual lengths.
+
+    >>> note_on(300, "auto", projective=False)
+    ''
+    """
+    if not is_very_long(words):
+        return ""
+    if projective:
+        return (
+            f"{words} words: the tree is put together from the pruner's best projective trees of "
+            f"{_STRETCH} words each"
+        )
+    search = "" if decoder == "exact" else ", decoded without a search"
+    seen = _STRETCH + 2 * _MARGIN
+    return f"{words} words: heads were looked for in stretches of {seen} words{search}"
+
+
+def stretched_candidates(
+    pruner: Pruner,
+    batch: Batch,
+    shape: TreeShape,
+    *,
+    keep: IntArray | None = None,
+    allowed: Allowed | None = None,
+    required: IntArray | None = None,
+) -> Parts:
+    """Return the likely arcs of one very long sentence, and those of a tree.
+
+    Parameters
+    ----------
+    pruner, batch, shape
+        What prunes; the sentence, alone; which trees will be asked for.
+    keep
+        Heads that have to stay.
+    allowed, required
+        Which arcs there may be, and rows of arcs that there have to be.
+
+    Raises
+    ------
+    InfeasibleError
+        The likely arcs that are allowed have no tree.
+    """
+    words = int(batch.lengths[0])
+
+    def score(rows: IntArray) -> FloatArray:
+        return pruner.score(batch, Parts.of_one(rows))
+
+    if shape.projective and keep is None and allowed is None:
+        heads = _joined_trees(words, score, shape)
+        return Parts.of_one(np.stack([heads, np.arange(1, words + 1)], axis=1).astype(np.int32))
+    modifiers = np.arange(1, words + 1, dtype=np.int32)
+    chain = np.stack([modifiers - 1, modifiers], axis=1)  # a tree by itself
+    found = [chain, *_likely_of_stretches(pruner, words, score, allowed)]
+    if keep is not None:
+        found.append(np.stack([keep, modifiers], axis=1).astype(np.int32))
+    if required is not None:
+        found.append(required)
+    rows = np.unique(np.concatenate(found), axis=0)
+    if allowed is not None:
+        rows = rows[allowed(rows)]
+    scores = score(rows)
+    tree = best_trees(batch.lengths, Parts.of_one(rows), scores, shape)
+    certain = tree[rows[:, 1] - 1] == rows[:, 0]
+    if keep is not None:
+        certain |= keep[rows[:, 1] - 1] == rows[:, 0]
+    rows = rows[certain | _among_the_best(rows, scores)]
+    return Parts.of_one(np.ascontiguousarray(rows[np.lexsort((rows[:, 0], rows[:, 1]))]))
+
+
+def _windows(words: int, margin: int) -> Iterator[tuple[int, int, int, int]]:
+    """Give the first and last word of each stretch, and those that are seen with it."""
+    for first in range(1, words + 1, _STRETCH):
+        last = min(words, first + _STRETCH - 1)
+        yield first, last, max(1, first - margin), min(words, last + margin)
+
+
+def _arcs_of_window(low: int, high: int) -> tuple[IntArray, IntArray, Parts]:
+    """Return all arcs of some words: in the sentence, and as a sentence of their own."""
+    length = np.array([high - low + 1], dtype=np.int32)
+    local = all_arcs(length)
+    return np.where(local.rows > 0, local.rows + (low - 1), 0).astype(np.int32), length, local
+
+
+def _likely_of_stretches(
+    pruner: Pruner, words: int, score: Callable[[IntArray], FloatArray], allowed: Allowed | None
+) -> Iterator[IntArray]:
+    for first, last, low, high in _windows(words, _MARGIN):
+        rows, length, local = _arcs_of_window(low, high)
+        scores = score(rows)
+        if allowed is not None:
+            scores = np.where(allowed(rows), scores, -np.inf)
+        try:
+            kept = pruner.prune(length, local, scores, None, pruner.shape.single_root).rows
+        except InfeasibleError:  # what is allowed here hangs from words elsewhere
+            kept = local.rows[scores > -np.inf]
+        kept = np.where(kept > 0, kept + (low - 1), 0).astype(np.int32)
+        yield kept[(kept[:, 1] >= first) & (kept[:, 1] <= last)]
+
+
+def _joined_trees(
+    words: int, score: Callable[[IntArray], FloatArray], shape: TreeShape
+) -> IntArray:
+    """Return a projective tree: the root of the first stretch heads those of the others."""
+    heads = np.zeros(words, dtype=np.int32)
+    top = 0
+    for first, last, _, _ in _windows(words, 0):
+        rows, length, local = _arcs_of_window(first, last)
+        own = best_trees(length, local, score(rows), shape)
+        roots = np.flatnonzero(own == 0)
+        heads[first - 1 : last] = np.where(own > 0, own + (first - 1), 0)
+        if shape.single_root:
+            heads[first - 1 + roots] = top
+            top = top or int(first + roots[0])
+    return heads
+
+
+def _among_the_best(rows: IntArray, scores: FloatArray) -> BoolArray:
+    """Tell which arcs are among the likeliest of their heads: pairs of modifiers are many."""
+    best = np.full(int(rows.max()) + 1, -np.inf)
+    np.maximum.at(best, rows[:, 1], scores)
+    worse = best[rows[:, 1]] - scores
+    order = np.lexsort((rows[:, 1], worse, rows[:, 0]))
+    heads = rows[order, 0]
+    starts = np.flatnonzero(np.concatenate([[True], heads[1:] != heads[:-1]]))
+    rank = np.arange(len(rows)) - np.repeat(starts, np.diff([*starts.tolist(), len(rows)]))
+    chosen = np.zeros(len(rows), dtype=bool)
+    chosen[order] = rank < _MOST_MODIFIERS
+    return chosen

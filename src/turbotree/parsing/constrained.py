@@ -16,10 +16,16 @@ from turbotree.arrays import FloatArray, IntArray
 from turbotree.errors import InfeasibleError, InputError
 from turbotree.features import Parts
 from turbotree.naming import suggest
-from turbotree.parsing.arcs import Pruner, TreeShape, all_arcs, best_trees
+from turbotree.parsing.arcs import (
+    Pruner,
+    TreeShape,
+    all_arcs,
+    best_trees,
+    is_very_long,
+    stretched_candidates,
+)
 from turbotree.parsing.constraints import Constraints, place, word
 from turbotree.parsing.labels import LabelDictionary, LabelLimits
-from turbotree.parsing.long_sentences import is_very_long, stretched_candidates
 from turbotree.parsing.parts import PartSet, ScoredSentence
 from turbotree.scoring import Batch
 from turbotree.text import Sentence

@@ -17,15 +17,19 @@ from turbotree.interrupts import OutOfTimeError, time_limit
 from turbotree.naming import check_names, options_of, unknown
 from turbotree.networks import Network, NetworkExplanation
 from turbotree.networks.explain import input_shares
-from turbotree.parsing.arcs import Pruner, TreeShape
+from turbotree.parsing.arcs import Pruner, TreeShape, groups, is_very_long
 from turbotree.parsing.constrained import check_labels, constrained_candidates, settled
 from turbotree.parsing.constraints import Constraints
 from turbotree.parsing.decoding import FoundTree, choose_decomposition
-from turbotree.parsing.decoding.decode import ARC_DECODERS, DECODERS, GRAPH_DECODERS
+from turbotree.parsing.decoding.decode import (
+    ARC_DECODERS,
+    DECODERS,
+    GRAPH_DECODERS,
+    usual_time_limit,
+)
 from turbotree.parsing.decoding.k_best import K_BEST_DECODERS, k_best_trees
 from turbotree.parsing.decoding.sampling import sample_trees
 from turbotree.parsing.labels import LabelModel
-from turbotree.parsing.long_sentences import groups, is_very_long, usual_time_limit
 from turbotree.parsing.mixture import mixture_of, network_of
 from turbotree.parsing.parse import Parse
 from turbotree.parsing.parts import PartSet, ScoredSentence

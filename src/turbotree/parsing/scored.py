@@ -13,7 +13,7 @@ from turbotree.arrays import IntArray
 from turbotree.errors import InputError
 from turbotree.graphs import Status
 from turbotree.interrupts import OutOfTimeError, time_limit
-from turbotree.parsing.arcs import arc_marginals, best_trees, only_allowed
+from turbotree.parsing.arcs import arc_marginals, best_trees, note_on, only_allowed
 from turbotree.parsing.constrained import label_limits
 from turbotree.parsing.constraints import place
 from turbotree.parsing.decoding.certificate import Certificate, FoundTree
@@ -27,7 +27,6 @@ from turbotree.parsing.decoding.decode import (
     quick_tree,
 )
 from turbotree.parsing.labels import LabelLimits, LabelScores
-from turbotree.parsing.long_sentences import note_on
 from turbotree.parsing.parse import Parse, ParsedBatch
 from turbotree.parsing.parts import ScoredParts
 from turbotree.parsing.profile import Profile

@@ -21,8 +21,7 @@ import numpy as np
 
 from turbotree.arrays import FloatArray
 from turbotree.features import Parts
-from turbotree.parsing.arcs import arc_marginals
-from turbotree.parsing.long_sentences import is_long, is_very_long, rounds_of_beliefs
+from turbotree.parsing.arcs import arc_marginals, is_long, is_very_long
 from turbotree.parsing.parts import ScoredSentence
 from turbotree.parsing.parts.family import Told
 
@@ -30,6 +29,9 @@ from turbotree.parsing.parts.family import Told
 #: converge wherever others do and in the few per cent where those do not, about as fast.
 #: Probabilities are then within 2e-4 of the fixed point's.
 OPTIONS: dict[str, Any] = {"tolerance": 1e-4, "damping": 0.2}
+
+#: The rounds times the words cubed, in sentences that are not searched.
+_CUBES = 4_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,15 @@ def part_marginals(
         read = {name: family.read_beliefs(scored, told) for name, family in families.items()}
         parts = {"arc": arcs} | read
     return PartMarginals(arcs, found.log_partition, found.converged, parts)
+
+
+def rounds_of_beliefs(words: int) -> int:
+    """Return how many rounds belief propagation gets, each of which eliminates a matrix.
+
+    >>> rounds_of_beliefs(300), rounds_of_beliefs(1000)
+    (148, 4)
+    """
+    return max(1, _CUBES // words**3)
 
 
 def _heads_by_themselves(scored: ScoredSentence, every_part: bool) -> PartMarginals:

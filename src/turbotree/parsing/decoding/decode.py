@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import replace
 from time import perf_counter
@@ -13,14 +14,14 @@ from turbotree.arrays import FloatArray, IntArray
 from turbotree.errors import InfeasibleError, InputError
 from turbotree.graphs import FactorGraph, Solution, Status
 from turbotree.graphs.solvers.batch import solve_many
+from turbotree.graphs.solvers.options import read_time_limit
 from turbotree.graphs.solvers.registry import prepare_for_many, prepare_solver
 from turbotree.naming import unknown
-from turbotree.parsing.arcs import TreeShape, only_allowed
+from turbotree.parsing.arcs import TreeShape, is_long, is_very_long, note_on, only_allowed
 from turbotree.parsing.decoding.beliefs import part_marginals
 from turbotree.parsing.decoding.certificate import Certificate, FoundTree
 from turbotree.parsing.decoding.linear_program import solve_relaxation
 from turbotree.parsing.decoding.logic import check_shape, flow_graph, logic_graph
-from turbotree.parsing.long_sentences import is_long, is_very_long, note_on, rounds_of
 from turbotree.parsing.parts import ScoredSentence
 from turbotree.parsing.parts.both_sides import heads_graph
 
@@ -74,6 +75,14 @@ _LOGIC_OPTIONS: dict[str, dict[str, Any]] = {
 #: sentences get all nodes: that is 55 words whose every arc is a candidate, or thousands of words
 #: behind a pruner.
 _PARTS_TIMES_NODES = 20_000_000
+#: The same for the rounds of a relaxation that no search follows, and how many there are.
+_PARTS_TIMES_ROUNDS = 30_000_000
+_MOST_ROUNDS, _FEWEST_ROUNDS = 150, 20
+
+#: Seconds that decoding one sentence may take if nothing is said.
+USUAL_TIME_LIMIT = 60.0
+#: Decoders that search until there is a proof; their time is limited only if that is said.
+PATIENT = ("exact", "ilp")
 
 #: Rounds that find some tree and a bound after the time is over.
 _QUICK_ROUNDS = 20
@@ -102,6 +111,27 @@ def choose_decomposition(decoder: str, decomposition: str | None, shape: TreeSha
     if decomposition in _BY_LOGIC:
         check_shape(shape)
     return decomposition
+
+
+def usual_time_limit(seconds: float | None, decoder: str) -> float | None:
+    """Return the time limit of a decoder: what is given, or else the usual one; None is none.
+
+    >>> usual_time_limit(None, "auto"), usual_time_limit(None, "exact"), usual_time_limit(2, "ilp")
+    (60.0, None, 2.0)
+    """
+    if seconds is None:
+        return None if decoder in PATIENT else USUAL_TIME_LIMIT
+    limit = read_time_limit(seconds)
+    return None if limit == math.inf else limit
+
+
+def rounds_of(parts: int) -> int:
+    """Return how many rounds a relaxation with so many parts gets.
+
+    >>> rounds_of(10_000), rounds_of(600_000), rounds_of(10**8)
+    (150, 50, 20)
+    """
+    return max(_FEWEST_ROUNDS, min(_MOST_ROUNDS, _PARTS_TIMES_ROUNDS // max(1, parts)))
 
 
 def solver_of(decoder: str, scored: ScoredSentence) -> tuple[str, dict[str, Any]]:
