@@ -1,25 +1,16 @@
-"""Findings as a page: both trees side by side, the disputed arc marked, a filter by kind.
-
-The page stands alone: it loads nothing from anywhere.
-"""
+"""Findings as a page: both trees side by side, the disputed arc marked, a filter by kind."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
 from turbotree.checking.findings import KINDS, TAG_COLUMNS, BrokenRule, Finding, Variation
 from turbotree.text import Sentence, draw_svg
 from turbotree.text.drawing.common import is_from_right
+from turbotree.text.drawing.page import page
 
-_START = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>Suspicious annotation</title>
-<style>
-:root { color-scheme: light dark; --line: #d0d4da; --red: #c8102e; --paper: #ffffff; }
+_STYLE = """:root { color-scheme: light dark; --line: #d0d4da; --red: #c8102e; --paper: #ffffff; }
 body { font: 15px/1.45 system-ui, sans-serif; margin: 1.5rem; background: var(--paper); }
 header { position: sticky; top: 0; background: var(--paper); padding: .5rem 0; z-index: 1;
   border-bottom: 1px solid var(--line); }
@@ -38,9 +29,6 @@ ul { margin: .3rem 0; padding-inline-start: 1.2rem; }
   :root { --line: #3a3f47; --red: #ff6b7d; --paper: #16181d; }
   body { color: #f0f0f0; } a { color: #6cb0ff; }
 }
-</style>
-</head>
-<body>
 """
 _SCRIPT = """<script>
 const boxes = [...document.querySelectorAll("header input")];
@@ -69,29 +57,31 @@ choose();
 """
 
 
-def page(pairs: Iterable[tuple[Finding, Sentence]], title: str) -> Iterator[str]:
+def findings_page(pairs: Iterable[tuple[Finding, Sentence]], title: str) -> Iterator[str]:
     """Return the pieces of a page of findings, each with its sentence.
 
     Examples
     --------
-    >>> "".join(page([], "train.conllu")).count("<article")
+    >>> "".join(findings_page([], "train.conllu")).count("<article")
     0
     """
-    found = list(pairs)
+    return page("Suspicious annotation", _STYLE, _body(list(pairs), title))
+
+
+def _body(found: Sequence[tuple[Finding, Sentence]], title: str) -> Iterator[str]:
     counts = {kind: sum(kind in one.kinds for one, _ in found) for kind in KINDS}
     boxes = "".join(
         f'<label><input type="checkbox" value="{kind}" checked> {kind} ({count})</label>'
         for kind, count in counts.items()
         if count
     )
-    yield _START
     yield (
         f"<header><h1>Suspicious annotation in {escape(title)}: "
         f'<span id="shown">{len(found)}</span></h1>{boxes}</header>\n<main>\n'
     )
     for finding, sentence in found:
         yield _article(finding, sentence)
-    yield f"</main>\n{_SCRIPT}</body>\n</html>\n"
+    yield f"</main>\n{_SCRIPT}"
 
 
 def _article(finding: Finding, sentence: Sentence) -> str:

@@ -14,9 +14,10 @@ from turbotree.checking.findings import KINDS, finding_line
 from turbotree.checking.folds import FoldOptions, usual_cache
 from turbotree.checking.guidelines import Guidelines
 from turbotree.checking.marking import marked_sentences, reasons_of
-from turbotree.checking.page import page
+from turbotree.checking.page import findings_page
 from turbotree.checking.reading import read_treebanks
 from turbotree.cli.inputs.reading import tree_layout
+from turbotree.cli.inputs.tree_models import tree_finder
 from turbotree.cli.options import completion, shared
 from turbotree.cli.options.declaring import (
     INPUT,
@@ -31,12 +32,10 @@ from turbotree.cli.options.declaring import (
 from turbotree.cli.outputs.files import check_output, opened_output
 from turbotree.cli.outputs.progress import shown_progress
 from turbotree.cli.process.failures import say
-from turbotree.errors import InputError, ModelFileError
+from turbotree.errors import InputError
 from turbotree.labeling import Tagger
-from turbotree.loading import load
 from turbotree.naming import unknown
 from turbotree.parsing import Parser
-from turbotree.pipeline import Pipeline
 from turbotree.text import Sentence
 from turbotree.text.drawing.common import printable
 
@@ -189,7 +188,7 @@ def _texts(
             for word in range(1, len(sentence) + 1)
         }
         pairs = [(one, by_place[one.path, one.line]) for one in findings]
-        return page(pairs, ", ".join(path.name for path in options.treebanks))
+        return findings_page(pairs, ", ".join(path.name for path in options.treebanks))
     return _plain_table(findings)
 
 
@@ -255,9 +254,5 @@ def _exception_files(options: CheckOptions) -> list[Path]:
 
 
 def _models(path: Path) -> tuple[Parser, Tagger | None]:
-    model = load(path)
-    if isinstance(model, Parser):
-        return model, None
-    if isinstance(model, Pipeline):
-        return model.parser, model.tagger
-    raise ModelFileError(f"{path}: is a tagger, expected a parser or a pipeline, which find trees")
+    model = tree_finder(path)
+    return (model, None) if isinstance(model, Parser) else (model.parser, model.tagger)

@@ -15,11 +15,15 @@ from turbotree.text import Sentence
 Prepare = Callable[[Iterable[Sentence]], Iterator[Sentence]]
 
 
+def tree_finder(path: Path) -> Parser | Pipeline:
+    """Load a model that finds trees."""
+    model = load(path)
+    if isinstance(model, Parser | Pipeline):
+        return model
+    raise ModelFileError(f"{path}: is a tagger, expected a parser or a pipeline, which find trees")
+
+
 def tree_model(path: Path) -> tuple[Parser, Prepare]:
     """Load a parser, or that of a pipeline, and what makes sentences ready for it."""
-    model = load(path)
-    if isinstance(model, Parser):
-        return model, iter
-    if isinstance(model, Pipeline):
-        return model.parser, model.tag_stream
-    raise ModelFileError(f"{path}: is a tagger, expected a parser or a pipeline, which find trees")
+    model = tree_finder(path)
+    return (model, iter) if isinstance(model, Parser) else (model.parser, model.tag_stream)

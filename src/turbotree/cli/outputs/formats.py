@@ -13,6 +13,7 @@ from turbotree.errors import InputError
 from turbotree.parsing import Parse
 from turbotree.text import CONLLU, CONLLX, Sentence, converted, draw_svg, draw_text, write_sentences
 from turbotree.text.drawing.common import is_from_right, isolated, printable
+from turbotree.text.drawing.page import page
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,7 @@ def write_parses(
     elif format == "svg":
         pieces = [_single_svg(parses)]
     else:
-        pieces = _page(parses, notes)
+        pieces = page("Dependency trees", _STYLE, _figures(parses, notes))
     for piece in pieces:
         out.write(piece.encode())
 
@@ -215,27 +216,16 @@ def _single_svg(parses: Iterable[Parse]) -> str:
     return _svg(first)
 
 
-_PAGE_START = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>Dependency trees</title>
-<style>
-:root { color-scheme: light dark; }
+_STYLE = """:root { color-scheme: light dark; }
 body { font-family: system-ui, sans-serif; margin: 2rem; }
 figure { margin: 0 0 3rem; overflow-x: auto; }
 figcaption { margin-bottom: .5rem; }
 figcaption small { opacity: .7; }
 @media (prefers-color-scheme: dark) { body { background: #16181d; } }
-</style>
-</head>
-<body>
 """
 
 
-def _page(parses: Iterable[Parse], notes: Notes) -> Iterator[str]:
-    yield _PAGE_START
+def _figures(parses: Iterable[Parse], notes: Notes) -> Iterator[str]:
     for number, parse in enumerate(parses, 1):
         sentence = parse.sentence
         name = escape(sentence.sent_id or str(number))
@@ -247,4 +237,3 @@ def _page(parses: Iterable[Parse], notes: Notes) -> Iterator[str]:
             f'<small dir="ltr">{name}, {remarks}</small></figcaption>\n'
             f"{_svg(parse)}</figure>\n"
         )
-    yield "</body>\n</html>\n"

@@ -16,9 +16,9 @@ from turbotree.experiments.report.drawing import draw, file_name
 from turbotree.experiments.running import ExperimentResult
 from turbotree.experiments.settings import Settings
 from turbotree.files.atomic import atomic_path
+from turbotree.text.drawing.page import page
 
-_STYLE = """
-:root { color-scheme: light dark; --ink: #1f2933; --soft: #667085; --line: #d0d5dd;
+_STYLE = """:root { color-scheme: light dark; --ink: #1f2933; --soft: #667085; --line: #d0d5dd;
   --back: #ffffff; --stripe: #f5f7fa; --good: #15803d; --bad: #b91c1c; --link: #1d4ed8;
   --doubt: #92600a; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e5e9f0; --soft: #98a2b3; --line: #3b4656;
@@ -78,10 +78,6 @@ def report_html(
 ) -> str:
     """Write the report as text."""
     parts = [
-        "<!DOCTYPE html>",
-        '<html lang="en"><head><meta charset="utf-8"/>',
-        '<meta name="viewport" content="width=device-width, initial-scale=1"/>',
-        f"<title>The papers, re-run</title><style>{_STYLE}</style></head><body>",
         "<h1>The papers, re-run</h1>",
         f"<p>Made by turbotree {escape(__version__)} on Python "
         f"{escape(platform.python_version())}. Values of the papers stand beside ours, in grey. "
@@ -97,7 +93,7 @@ def report_html(
             paper = outcome.experiment.paper.text
             parts.append(f"<h2>{escape(paper)}</h2>")
         parts.append(_section(outcome))
-    return "\n".join([*parts, "</body></html>\n"])
+    return "".join(page("The papers, re-run", _STYLE, ["\n".join([*parts, ""])]))
 
 
 def _data(datasets: Sequence[Dataset], settings: Settings) -> str:
@@ -111,7 +107,7 @@ def _data(datasets: Sequence[Dataset], settings: Settings) -> str:
 
 
 def _contents(outcomes: Sequence[ExperimentResult]) -> str:
-    """Link to every experiment, a line a paper."""
+    """Link to every experiment, one line per paper."""
     lines = []
     for paper in dict.fromkeys(outcome.experiment.paper for outcome in outcomes):
         links = ", ".join(
