@@ -8,6 +8,7 @@ from pathlib import Path
 
 from turbotree.errors import InputError
 from turbotree.files.atomic import atomic_path
+from turbotree.files.reading import input_errors
 from turbotree.text import Sentence
 
 #: What can be corrected, with its column in CoNLL-U.
@@ -43,10 +44,8 @@ class CorrectedTreebank:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
-        try:
+        with input_errors(str(self.path)):
             content = self.path.read_bytes()
-        except OSError as error:
-            raise InputError(f"{self.path}: {error.strerror or error}") from None
         self._lines = _lines(content)
 
     @property

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from turbotree.checking.findings import Annotation, Finding
 from turbotree.errors import InputError
+from turbotree.files.reading import input_errors
 
 #: What follows the treebank's name in that of the file.
 ENDING = ".exceptions"
@@ -66,14 +67,10 @@ def read_exceptions(path: str | os.PathLike[str]) -> list[AcknowledgedException]
         With file and line, if a line has no exception.
     """
     name = os.fspath(path)
-    try:
-        lines = Path(path).read_text(encoding="utf-8").split("\n")
-    except FileNotFoundError:
+    if not Path(path).exists():
         return []
-    except OSError as error:
-        raise InputError(f"{name}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{name}: not UTF-8") from None
+    with input_errors(name):
+        lines = Path(path).read_text(encoding="utf-8").split("\n")
     found = []
     for number, line in enumerate(lines, 1):
         line = line.rstrip("\r")

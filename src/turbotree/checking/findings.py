@@ -15,6 +15,7 @@ from typing import IO, Any
 
 from turbotree.errors import InputError
 from turbotree.files.atomic import atomic_stream
+from turbotree.files.reading import input_errors
 
 #: The columns that models have an opinion of, as :class:`Doubt` names them.
 TREE_COLUMNS = ("head", "label")
@@ -219,14 +220,9 @@ def read_findings(path: str | os.PathLike[str]) -> Iterator[Finding]:
         With file and line, if a line is no finding.
     """
     name = os.fspath(path)
-    try:
-        with open(path, encoding="utf-8") as lines:
-            for number, line in enumerate(lines, 1):
-                yield _read_line(line, name, number)
-    except OSError as error:
-        raise InputError(f"{name}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{name}: not UTF-8") from None
+    with input_errors(name), open(path, encoding="utf-8") as lines:
+        for number, line in enumerate(lines, 1):
+            yield _read_line(line, name, number)
 
 
 def _read_line(line: str, name: str, number: int) -> Finding:

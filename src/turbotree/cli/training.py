@@ -19,6 +19,7 @@ from turbotree.cli.process.failures import interrupted, say
 from turbotree.errors import InputError
 from turbotree.features import read_templates
 from turbotree.files.outputs import clear, work_folder
+from turbotree.files.reading import input_errors
 from turbotree.labeling.templates import load_templates as label_templates
 from turbotree.naming import suggest
 from turbotree.parsing.templates import load_templates as arc_templates
@@ -58,10 +59,8 @@ def template_file(file: str) -> list[str]:
     """Read the templates of a file, or a bundled set that is not in use by itself."""
     if file in _BUILT_IN and not Path(file).exists():
         return _BUILT_IN[file](file)
-    try:
+    with input_errors(file):
         lines = read_templates(Path(file).read_text("utf-8").splitlines())
-    except UnicodeDecodeError:
-        raise InputError(f"{file}: not UTF-8 text") from None
     if not lines:
         raise InputError(f"{file}: no templates")
     return lines

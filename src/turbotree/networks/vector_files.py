@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from turbotree.errors import InputError
 from turbotree.files.headers import shown
-from turbotree.text.sources import opened
+from turbotree.files.reading import opened
 
 #: The core takes no wider inputs.
 _WIDEST = 4096

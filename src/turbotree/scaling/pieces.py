@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import os
 from collections.abc import Iterator
@@ -10,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from turbotree.errors import InputError
+from turbotree.files.reading import opened
 from turbotree.text import Layout, OnError, Sentence, read_layout
 from turbotree.text.blocks import BYTE_ORDER_MARK
 
@@ -48,7 +48,7 @@ class Piece:
     def text(self) -> str:
         """Return the piece of a file of plain text."""
         if self.end < 0:
-            with gzip.open(self.source, "rb") as packed:
+            with opened(self.source) as packed:
                 content = packed.read()
         else:
             with open(self.source, "rb") as file:

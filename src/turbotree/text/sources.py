@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import IO, TypeAlias, cast
+from typing import IO, TypeAlias
 
 from turbotree.errors import InputError
+from turbotree.files.reading import input_errors, opened
 
 #: A path, or an open stream of bytes or text.
 Source: TypeAlias = "str | os.PathLike[str] | IO[bytes] | IO[str]"
@@ -60,34 +60,8 @@ def lines_of(source: Source, encoding: str | None = None) -> Iterator[Iterator[b
         with opened(path) as stream:
             yield iter(stream)
     else:
-        with _input_errors(path):
+        with input_errors(path):
             yield _as_bytes(source, path)
-
-
-@contextmanager
-def opened(path: str) -> Iterator[IO[bytes]]:
-    """Open a file for its bytes, unpacked if it is a ``.gz``; what goes wrong is an InputError."""
-    with _input_errors(path):
-        if path.endswith(".gz"):
-            import gzip  # here, to keep `import turbotree` quick
-
-            with gzip.open(path, "rb") as packed:
-                yield cast(IO[bytes], packed)
-        else:
-            with open(path, "rb") as stream:
-                yield stream
-
-
-@contextmanager
-def _input_errors(path: str) -> Iterator[None]:
-    try:
-        yield
-    except (EOFError, zlib.error) as error:
-        raise InputError(f"{path}: damaged gzip file ({error})") from None
-    except IsADirectoryError:
-        raise InputError(f"{path}: is a folder, expected a file") from None
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror or error}") from None
 
 
 def _as_bytes(pieces: Iterable[bytes] | Iterable[str], path: str) -> Iterator[bytes]:

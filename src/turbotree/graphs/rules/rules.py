@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from turbotree.errors import InfeasibleError, InputError
+from turbotree.errors import InfeasibleError
+from turbotree.files.reading import input_errors
 from turbotree.graphs.rules.dictionary_world import DictionaryWorld
 from turbotree.graphs.rules.factors import Writer
 from turbotree.graphs.rules.grounding import Grounder
@@ -82,12 +83,8 @@ class Rules:
     def from_file(cls, path: str | os.PathLike[str]) -> Rules:
         """Read a rule file; files that it names are looked for beside it."""
         file = Path(path)
-        try:
+        with input_errors(str(file)):
             text = file.read_text(encoding="utf-8-sig")
-        except OSError as error:
-            raise InputError(f"{file}: {error.strerror}") from None
-        except UnicodeDecodeError:
-            raise InputError(f"{file}: not UTF-8") from None
         return cls.from_text(text, os.fspath(path), file.parent)
 
     def apply(

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from turbotree.errors import InputError
+from turbotree.files.reading import input_errors
 from turbotree.parsing import Parser
 from turbotree.pipeline import Pipeline
 from turbotree.serving.annotations.journal import Journal
@@ -55,10 +56,8 @@ def read_queue(path: Path, model: Parser | Pipeline | None) -> list[Sentence]:
 
 
 def _from_text(path: Path, model: Parser | Pipeline | None) -> list[Sentence]:
-    try:
+    with input_errors(str(path)):
         text = path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
     if isinstance(model, Pipeline) and model.tokenizer is not None:
         return list(model.tokenizer.sentences(text))
     if model is not None:
