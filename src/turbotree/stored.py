@@ -41,6 +41,27 @@ def training_facts(record: Mapping[str, Any]) -> list[str]:
     return [", ".join([*known, licence] if licence else known)] if known else []
 
 
+def prefixed(component: str, arrays: Mapping[str, Array]) -> dict[str, Array]:
+    """Return the arrays of a component as the file of the whole model names them.
+
+    >>> prefixed("network", {"weights": 1})
+    {'network.weights': 1}
+    """
+    return {f"{component}.{name}": array for name, array in arrays.items()}
+
+
+def arrays_of(component: str, arrays: Mapping[str, Array]) -> dict[str, Array]:
+    """Return the arrays of a component: undo :func:`prefixed`.
+
+    >>> arrays_of("network", {"network.weights": 1, "parts.slots": 2})
+    {'weights': 1}
+    """
+    start = f"{component}."
+    return {
+        name.removeprefix(start): array for name, array in arrays.items() if name.startswith(start)
+    }
+
+
 class Stored(ABC):
     """A model that one file holds.
 

@@ -19,6 +19,7 @@ from turbotree.labeling.schemes import SCHEMES, span_transitions
 from turbotree.labeling.tagger import TaggerStage
 from turbotree.labeling.trigrams import TrigramModel
 from turbotree.networks import Network
+from turbotree.stored import arrays_of, prefixed
 
 if TYPE_CHECKING:
     from turbotree.labeling.tagger import Tagger
@@ -56,7 +57,7 @@ def contents(tagger: Tagger) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any
     own: dict[str, Any] = {}
     if network is not None:
         of_network, own["network"] = network.contents()
-        arrays |= {f"network.{name}": array for name, array in of_network.items()}
+        arrays |= prefixed("network", of_network)
     return arrays, {
         **own,
         "task": tagger.task,
@@ -74,8 +75,8 @@ def fields_of(
     encoder = Encoder.from_dict(header["encoder"])
     columns = header["columns"]
     if network is None and "network" in header:
-        own = {name.removeprefix("network."): array for name, array in arrays.items()}
-        network = Network.from_contents(own, table(header["network"], "network"))
+        own = table(header["network"], "network")
+        network = Network.from_contents(arrays_of("network", arrays), own)
     stages = tuple(_stage(facts, arrays, encoder, network) for facts in header["stages"])
     if not stages:
         raise ValueError("no stages")

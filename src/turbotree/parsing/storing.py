@@ -25,6 +25,7 @@ from turbotree.parsing.mixture import MixtureWeights, mixture_of, network_pruner
 from turbotree.parsing.parts import FAMILIES
 from turbotree.parsing.root_label import evident_root_label, with_root_label
 from turbotree.scoring import PartScorer, SparseScorer
+from turbotree.stored import arrays_of, prefixed
 
 if TYPE_CHECKING:
     from turbotree.parsing.parser import Parser
@@ -48,7 +49,7 @@ def contents(parser: Parser) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any
     mixture: dict[str, Any] = {}
     if network is not None:
         own, facts = network.contents()
-        arrays |= {f"network.{name}": array for name, array in own.items()}
+        arrays |= prefixed("network", own)
         weights_of = mixture_of(parser.parts, parser.labels)
         mixture = {"network": facts, "mixture": weights_of.to_dict()}
     dictionary = parser.labels.dictionary
@@ -109,8 +110,8 @@ def fields_of(arrays: dict[str, npt.NDArray[Any]], header: dict[str, Any]) -> di
     )
     labels = LabelModel(of_labels, dictionary, encoder)
     if has_network:
-        own = {name.removeprefix("network."): array for name, array in arrays.items()}
-        network = Network.from_contents(own, table(header["network"], "network"))
+        facts = table(header["network"], "network")
+        network = Network.from_contents(arrays_of("network", arrays), facts)
         mixture = MixtureWeights.from_header(header.get("mixture"))
         pruner = network_pruner(network, PruningOptions(**pruning), shape)
         parts, labels = mixture.parts(features, network), mixture.labels(labels, network)

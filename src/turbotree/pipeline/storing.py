@@ -13,7 +13,7 @@ from turbotree.labeling.storing import fields_of as tagger_fields
 from turbotree.parsing import Parser
 from turbotree.pipeline.lemmatizer import Lemmatizer
 from turbotree.pipeline.tokenizer import Tokenizer
-from turbotree.stored import Stored
+from turbotree.stored import Stored, arrays_of, prefixed
 
 if TYPE_CHECKING:
     from turbotree.pipeline.pipeline import Pipeline
@@ -41,9 +41,9 @@ def contents(pipeline: Pipeline) -> tuple[_Arrays, dict[str, Any]]:
         for key in [key for key in of_tagger if key.startswith("network.")]:
             del of_tagger[key]
     _share_vectors(parts)
-    arrays = {
-        f"{name}.{key}": array for name, (own, _) in parts.items() for key, array in own.items()
-    }
+    arrays: _Arrays = {}
+    for name, (held, _) in parts.items():
+        arrays |= prefixed(name, held)
     header = {name: facts for name, (_, facts) in parts.items()}
     return arrays, {**header, "training": pipeline.record}
 
@@ -59,12 +59,12 @@ def fields_of(arrays: _Arrays, header: dict[str, Any]) -> dict[str, Any]:
     shared = "tagger" in header and header["tagger"].get("network") == _SHARED
     for name, kind in COMPONENTS.items():
         if name in header and not (shared and kind is Tagger):
-            fields[name] = kind.from_contents(_own(arrays, name), header[name])
+            fields[name] = kind.from_contents(arrays_of(name, arrays), header[name])
     if shared:
         network = fields["parser"].network
         if network is None:
             raise ValueError("a tagger that shares the parser's network, which has none")
-        own = tagger_fields(_own(arrays, "tagger"), header["tagger"], network)
+        own = tagger_fields(arrays_of("tagger", arrays), header["tagger"], network)
         fields["tagger"] = Tagger(**own)
     if fields["tagger"].stages[0].column != "upos":
         raise ValueError("a tagger without UPOS")
@@ -92,8 +92,3 @@ def _with_vectors(arrays: _Arrays, header: dict[str, Any]) -> tuple[_Arrays, dic
     lent = {f"tagger.{key}": arrays[f"parser.{key}"] for key in _VECTORS}
     network = {**network, "vectors": header["parser"]["network"]["vectors"]}
     return {**arrays, **lent}, {**header, "tagger": {**facts, "network": network}}
-
-
-def _own(arrays: _Arrays, component: str) -> _Arrays:
-    start = f"{component}."
-    return {key.removeprefix(start): x for key, x in arrays.items() if key.startswith(start)}
