@@ -22,9 +22,6 @@ from turbotree.checking.opinions import Opinions
 from turbotree.checking.variation import Nuclei
 from turbotree.text import Sentence
 
-#: The sources that rankings can use.
-SOURCES = ("probability", "rules", "variation")
-
 
 @dataclass(frozen=True)
 class Evidence:

@@ -36,7 +36,6 @@ _LABEL_SETS = [name for sets in TASKS.values() for name in sets]
 
 _model = partial(option, panel=MODEL)
 _of_trees = partial(_model, fits=TREES)
-_of_labels = partial(_model, fits=(TAGGER,))
 _training = partial(option, panel=TRAINING)
 
 
