@@ -1,4 +1,8 @@
-"""The files of the web page, read once and answered from memory."""
+"""The files of the web pages, read once and answered from memory.
+
+What the heads of all pages have in common is in ``head.html``; it takes the place of a comment with
+that name.
+"""
 
 from __future__ import annotations
 
@@ -27,11 +31,15 @@ def read_pages() -> dict[str, Page]:
 
     >>> read_pages()["index.html"].media_type
     'text/html; charset=utf-8'
+    >>> b"<meta charset" in read_pages()["docs.html"].content
+    True
     """
     pages = {}
-    for entry in resources.files("turbotree.serving").joinpath("static").iterdir():
+    static = resources.files("turbotree.serving").joinpath("static")
+    head = static.joinpath("head.html").read_bytes()
+    for entry in static.iterdir():
         media_type = _TYPES.get("." + entry.name.rpartition(".")[2])
         if media_type is not None:
-            content = entry.read_bytes()
+            content = entry.read_bytes().replace(b"<!-- head.html -->\n", head)
             pages[entry.name] = Page(content, media_type, f'"{zlib.crc32(content):08x}"')
     return pages
