@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
-from turbotree.errors import InputError
+from turbotree.errors import TurbotreeError
 from turbotree.interrupts import Threads
+from turbotree.quantities import check_least
 
 _T = TypeVar("_T")
 _R = TypeVar("_R")
-_E = TypeVar("_E", bound=Exception)
+
+#: Is told of an item that cannot be processed.
+OnFailure: TypeAlias = Callable[[TurbotreeError], object]
 
 
 def in_batches(items: Iterable[_T], size: int) -> Iterator[list[_T]]:
@@ -51,25 +54,26 @@ def in_tapering_batches(items: Sequence[_T], size: int, threads: int) -> Iterato
 
 
 def skipping_failures(
-    function: Callable[[Sequence[_T]], list[_R]],
-    failure: type[_E],
-    on_failure: Callable[[_E], object],
+    function: Callable[[Sequence[_T]], list[_R]], on_failure: OnFailure | None
 ) -> Callable[[Sequence[_T]], list[_R]]:
     """Make a function of batches go on when items fail: they are reported and have no result.
 
-    A batch that fails is halved until the items at fault stand alone.
+    A batch that fails is halved until the items at fault stand alone. With nobody to tell, the
+    function stays as it is.
 
+    >>> from turbotree.text import Sentence
     >>> skipped = []
-    >>> invert = lambda batch: [1 / x for x in batch]
-    >>> inverses = skipping_failures(invert, ZeroDivisionError, skipped.append)
-    >>> inverses([1, 2, 0, 4]), len(skipped)
-    ([1.0, 0.5, 0.25], 1)
+    >>> read = skipping_failures(lambda texts: [Sentence(text) for text in texts], skipped.append)
+    >>> len(read(["1\\ta\\n", "1\\tb\\n"])), len(skipped)
+    (0, 2)
     """
+    if on_failure is None:
+        return function
 
     def apply(batch: Sequence[_T]) -> list[_R]:
         try:
             return function(batch)
-        except failure as error:
+        except TurbotreeError as error:
             if len(batch) > 1:
                 half = len(batch) // 2
                 return apply(batch[:half]) + apply(batch[half:])
@@ -92,8 +96,7 @@ def map_batches(
     [0, 1, 4, 9, 16]
     """
     for what, number in (("threads", threads), ("batch size", size)):
-        if number < 1:
-            raise InputError(f"{what} is {number}; expected at least 1")
+        check_least(what, number, 1)
     batches: Iterator[Sequence[_T]] = in_batches(items, size)
     if threads > 1 and isinstance(items, Sequence):
         batches = in_tapering_batches(items, size, threads)

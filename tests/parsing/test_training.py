@@ -250,9 +250,9 @@ def test_training_beats_hanging_every_word_from_its_neighbour(loss, features):
 
 
 def test_beta_and_gamma_are_the_loss():
-    assert TrainingOptions(beta=3.0, gamma=0.5, model="arc").arc_loss() == Loss(3.0, 0.5)
-    assert TrainingOptions(loss="crf", model="arc").arc_loss() == Loss(1.0, 0.0)
-    assert TrainingOptions(model="arc").arc_loss() == Loss(math.inf, 1.0)
+    assert TrainingOptions(beta=3.0, gamma=0.5, model="arc").chosen_loss() == Loss(3.0, 0.5)
+    assert TrainingOptions(loss="crf", model="arc").chosen_loss() == Loss(1.0, 0.0)
+    assert TrainingOptions(model="arc").chosen_loss() == Loss(math.inf, 1.0)
 
 
 def test_the_record_tells_how_training_went():

@@ -12,6 +12,7 @@ import numpy.typing as npt
 import turbotree.chains._core as _core
 from turbotree.arrays import BoolArray, FloatArray, IntArray
 from turbotree.errors import InfeasibleError, InputError
+from turbotree.quantities import check_least
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +116,7 @@ class Transitions:
 
         ``labels`` has one row per labelling.
         """
-        if k < 1:
-            raise InputError(f"k is {k}; expected at least 1")
+        check_least("k", k, 1)
         words = np.size(node_scores) // self.labels
         if not words:
             return BestLabels(np.zeros((1, 0), np.int32), np.zeros(1))

@@ -33,6 +33,7 @@ from turbotree.learning.progress import PrefixedProgress, Progress, Silent
 from turbotree.networks import NetworkOptions
 from turbotree.parsing import Parser
 from turbotree.pipeline.jackknife import fold_numbers
+from turbotree.quantities import check_least
 from turbotree.text import Sentence
 from turbotree.text.sentence import fingerprint
 
@@ -68,8 +69,7 @@ class FoldOptions:
     seed: int = 1
 
     def __post_init__(self) -> None:
-        if self.folds < 2:
-            raise InputError(f"folds is {self.folds}; expected at least 2")
+        check_least("folds", self.folds, 2)
         if self.model not in FOLD_MODELS:
             raise InputError(f"fold model {self.model!r}; expected one of {', '.join(FOLD_MODELS)}")
 

@@ -22,9 +22,10 @@ from turbotree.graphs.factors.blocks import Block, Factor, Kind
 from turbotree.graphs.formats.folding import Folded, fold, unfolded
 from turbotree.graphs.formats.functions import Exceptions
 from turbotree.graphs.formats.writing import WholeCosts, whole_costs
-from turbotree.graphs.solvers.options import Limits, as_flag, as_positive
+from turbotree.graphs.solvers.options import Limits
 from turbotree.integrations._linear_sums import Sum, broken_trees, logic_sums, tree_sums
 from turbotree.interrupts import check
+from turbotree.quantities import as_flag, as_positive
 
 #: All costs together: far below what toulbar2 and floating point can count.
 _MOST_COST = 2**48

@@ -16,6 +16,7 @@ from turbotree.features import Encoder
 from turbotree.labeling.answers import Answer, ChainAnswer, Model, answer
 from turbotree.labeling.schemes import convert, letter_in
 from turbotree.labeling.tagging import Labelling, TaggedBatch, Tagging
+from turbotree.quantities import check_least
 from turbotree.scoring import Batch
 from turbotree.stored import Stored, training_facts
 from turbotree.streaming import map_batches
@@ -154,8 +155,7 @@ class Tagger(Stored):
 
     def k_best(self, sentence: Sentence, k: int) -> list[Labelling]:
         """Return the k best labellings of the first column, best first, if there are so many."""
-        if k < 1:
-            raise InputError(f"k is {k}; expected at least 1")
+        check_least("k", k, 1)
         stage = self.stages[0]
         found = answer(stage.model, Batch([as_sentence(sentence)]))
         if not isinstance(found, ChainAnswer):

@@ -16,6 +16,7 @@ from turbotree.learning.epochs import EpochRecord, OnInstance, TrainingState
 from turbotree.learning.losses import Loss
 from turbotree.learning.problem import Problem, Task
 from turbotree.naming import unknown
+from turbotree.quantities import check_least
 
 FEATURE_SETS = ("all", "supported")
 
@@ -56,8 +57,7 @@ class LearnerOptions:
     average_from: float = 0.0
 
     def __post_init__(self) -> None:
-        if self.epochs < 1:
-            raise InputError(f"epochs is {self.epochs}; expected at least 1")
+        check_least("epochs", self.epochs, 1)
         if not 0 < self.largest_step <= LARGEST_STEP:
             raise InputError(
                 f"largest step is {self.largest_step}; "

@@ -7,6 +7,7 @@ from typing import Any, get_args
 
 from turbotree.errors import InputError
 from turbotree.networks.vocabulary import Lemmas
+from turbotree.quantities import check_least
 
 #: Losses of arcs: each word's head by itself, or the tree as a whole.
 ARC_LOSSES = ("heads", "trees")
@@ -94,8 +95,7 @@ class NetworkOptions:
             *("hidden", "arc_size", "label_size", "column_size", "surface_buckets"),
             *("updates", "batch_words", "shards"),
         ):
-            if getattr(self, name) < 1:
-                raise InputError(f"{name} is {getattr(self, name)}; expected at least 1")
+            check_least(name, getattr(self, name), 1)
         for name in ("dropout", "group_dropout", "average", "mean_decay", "square_decay"):
             if not 0 <= getattr(self, name) < 1:
                 raise InputError(f"{name} is {getattr(self, name)}; expected 0 to below 1")

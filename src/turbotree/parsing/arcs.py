@@ -23,6 +23,7 @@ from turbotree.arrays import BoolArray, FloatArray, IntArray
 from turbotree.errors import InfeasibleError, InputError
 from turbotree.features import PartKind, Parts
 from turbotree.parsing import _core
+from turbotree.quantities import check_least
 from turbotree.scoring import Batch, PartScorer
 
 #: An arc: its head and its modifier.
@@ -173,8 +174,7 @@ class PruningOptions:
     def __post_init__(self) -> None:
         if not 0 <= self.threshold < 1:
             raise InputError(f"pruning threshold is {self.threshold}; expected 0 to below 1")
-        if self.max_heads < 1:
-            raise InputError(f"max heads is {self.max_heads}; expected at least 1")
+        check_least("max heads", self.max_heads, 1)
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from time import thread_time
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypedDict
 
 import numpy as np
 import numpy.typing as npt
 
-from turbotree.errors import InputError, TurbotreeError
+from turbotree.errors import InputError
 from turbotree.features import Encoder, FiredFeature
 from turbotree.interrupts import OutOfTimeError, time_limit
 from turbotree.naming import check_names, options_of, unknown
@@ -41,9 +41,10 @@ from turbotree.parsing.rules.k_best import k_best_under_rules
 from turbotree.parsing.scored import ScoredBatch
 from turbotree.parsing.storing import contents, fields_of
 from turbotree.presets import preset_for
+from turbotree.quantities import check_least
 from turbotree.scoring import Batch, PartScorer, SparseScorer, sparse, sparse_weight
 from turbotree.stored import Stored, training_facts
-from turbotree.streaming import map_batches, skipping_failures
+from turbotree.streaming import OnFailure, map_batches, skipping_failures
 from turbotree.text import Sentence, as_sentence, check_many
 
 if TYPE_CHECKING:
@@ -57,11 +58,6 @@ _NONE: tuple[()] = ()
 
 _BATCH_SIZE = 128
 _K_BEST_BATCH_SIZE = 32
-
-#: Is told of a sentence that cannot be parsed.
-OnFailure: TypeAlias = Callable[[TurbotreeError], object]
-_Given = TypeVar("_Given")
-_Found = TypeVar("_Found")
 
 
 class _Shape(TypedDict, total=False):
@@ -310,7 +306,7 @@ class Parser(Stored):
         self.parse_batch([], **options)  # complains now, not when the first parse is asked for
         find = partial(self.parse_batch, **options)
         return map_batches(
-            leaving_out_failures(find, on_failure),
+            skipping_failures(find, on_failure),
             check_many(sentences),
             size=batch_size,
             threads=threads,
@@ -382,8 +378,7 @@ class Parser(Stored):
             certificate says so.
         """
         for name, value in (("k", k), ("diversity", diversity)):
-            if value < 1:
-                raise InputError(f"{name} is {value}; expected at least 1")
+            check_least(name, value, 1)
         decoder, shape = self._decoding(decoder, projective, single_root)
         if decoder not in K_BEST_DECODERS:
             raise InputError(
@@ -493,8 +488,7 @@ class Parser(Stored):
     ) -> list[list[Parse]]:
         """Draw trees of each sentence; see :meth:`sample` and :meth:`parse_batch`."""
         for name, value in (("n", n), ("seed", seed)):
-            if value < 0:
-                raise InputError(f"{name} is {value}; expected at least 0")
+            check_least(name, value, 0)
         _, shape = self._decoding(None, projective, single_root)
         found: list[list[Parse]] = []
         for scored in self._scored(sentences, shape, keep_given, constraints, profile):
@@ -683,15 +677,6 @@ def _check_arc(sentence: Sentence, head: int, modifier: int) -> None:
         raise InputError(f"word {head} cannot be its own head")
 
 
-def leaving_out_failures(
-    find: Callable[[Sequence[_Given]], list[_Found]], on_failure: OnFailure | None
-) -> Callable[[Sequence[_Given]], list[_Found]]:
-    """Make a search through batches go on where a sentence fails, if there is somebody to tell."""
-    if on_failure is None:
-        return find
-    return skipping_failures(find, TurbotreeError, on_failure)
-
-
 def _piped(
     find: Callable[[Sequence[Sentence]], list[list[Parse]]],
     sentences: Iterable[Sentence],
@@ -699,6 +684,6 @@ def _piped(
     on_failure: OnFailure | None,
 ) -> Iterator[Parse]:
     find([])  # complains now, not when the first parse is asked for
-    find = leaving_out_failures(find, on_failure)
+    find = skipping_failures(find, on_failure)
     lists = map_batches(find, check_many(sentences), size=_K_BEST_BATCH_SIZE, threads=threads)
     return (parse for found in lists for parse in found)

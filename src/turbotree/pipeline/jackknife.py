@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from turbotree.errors import InputError
+from turbotree.quantities import check_least
 from turbotree.text import Sentence
 
 #: Annotates sentences.
@@ -41,8 +42,7 @@ def fold_numbers(sentences: Sequence[Sentence], folds: int) -> list[int]:
     >>> numbers[::20]
     [0, 1, 2]
     """
-    if folds < 2:
-        raise InputError(f"folds is {folds}; expected at least 2")
+    check_least("folds", folds, 2)
     parts = documents(sentences)
     if len(parts) < folds:
         parts = [range(i, i + 1) for i in range(len(sentences))]

@@ -13,12 +13,13 @@ from turbotree.errors import InputError
 from turbotree.labeling import Tagger
 from turbotree.naming import check_names, options_of
 from turbotree.parsing import Parse, Parser
-from turbotree.parsing.parser import OnFailure, StreamOptions, leaving_out_failures
+from turbotree.parsing.parser import StreamOptions
 from turbotree.pipeline.lemmatizer import Lemmatizer, words_with_tags
 from turbotree.pipeline.tokenizer import Tokenizer
+from turbotree.quantities import check_least
 from turbotree.scoring import Batch
 from turbotree.stored import Stored, training_facts
-from turbotree.streaming import map_batches, map_in_order
+from turbotree.streaming import OnFailure, map_batches, map_in_order, skipping_failures
 from turbotree.text import Sentence, as_sentence, check_many
 
 if TYPE_CHECKING:
@@ -134,8 +135,7 @@ class Pipeline(Stored):
         options
             As for :meth:`turbotree.parsing.Parser.parse_batch`.
         """
-        if threads < 1:
-            raise InputError(f"threads is {threads}; expected at least 1")
+        check_least("threads", threads, 1)
         known = options_of(Pipeline.pipe, Pipeline.__call__, *_FINDING)
         check_names("pipe", options, known)
         return map_in_order(partial(self, **options), check_many(texts, "texts"), threads=threads)
@@ -201,7 +201,7 @@ class Pipeline(Stored):
         """
         known = options_of(Pipeline.annotate_stream, *_FINDING)
         check_names("annotate_stream", options, known)
-        find = leaving_out_failures(partial(self.annotate, **options), on_failure)
+        find = skipping_failures(partial(self.annotate, **options), on_failure)
         return map_batches(find, check_many(sentences), size=_BATCH_SIZE, threads=threads)
 
     def tag_stream(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:

@@ -14,11 +14,10 @@ from turbotree.labeling import Tagger
 from turbotree.loading import model_of
 from turbotree.modelfile import read_model
 from turbotree.parsing import Parser, compile_rules
-from turbotree.parsing.parser import OnFailure, leaving_out_failures
 from turbotree.pipeline import Pipeline
 from turbotree.scaling.parquet import RowGroup, write_trees
 from turbotree.scaling.pieces import Piece
-from turbotree.streaming import map_batches
+from turbotree.streaming import OnFailure, map_batches, skipping_failures
 from turbotree.text import Layout, OnError, Sentence, write_sentences
 
 _BATCH = 64
@@ -102,7 +101,7 @@ def annotated(
     if options.get("rules") is not None:
         options = {**options, "rules": compile_rules(options["rules"])}  # once for all batches
     if layout is not None:
-        find = leaving_out_failures(partial(_annotate, model, options), on_failure)
+        find = skipping_failures(partial(_annotate, model, options), on_failure)
         yield from map_batches(
             find, _sentences(piece, layout, on_failure or "raise"), size=_BATCH, threads=1
         )

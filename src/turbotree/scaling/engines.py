@@ -23,6 +23,7 @@ from typing import Any, Protocol, TypeVar
 from turbotree.errors import InputError, MissingExtraError, TurbotreeError
 from turbotree.files.atomic import remove_unfinished
 from turbotree.naming import unknown
+from turbotree.quantities import check_least
 
 _R = TypeVar("_R")
 
@@ -62,8 +63,7 @@ def open_engine(name: str, workers: int, *, address: str | None = None) -> Itera
     """
     if name not in ENGINES:
         raise unknown("engine", name, ENGINES)
-    if workers < 1:
-        raise InputError(f"workers is {workers}; expected at least 1")
+    check_least("workers", workers, 1)
     if name == "processes":
         if address is not None:
             raise InputError("an address is for the engine 'ray'")

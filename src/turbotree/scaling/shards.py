@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from turbotree.errors import InputError
 from turbotree.parsing.training.treebank import read_trees
+from turbotree.quantities import check_least
 from turbotree.scaling.pieces import Piece, cut
 from turbotree.text import Layout, Sentence, sniff
 
@@ -43,8 +44,7 @@ def deal(path: str | os.PathLike[str], shards: int) -> list[Shard]:
     >>> [len(shard.trees()) for shard in deal(file, 2)]
     [5, 5]
     """
-    if shards < 1:
-        raise InputError(f"shards is {shards}; expected at least 1")
+    check_least("shards", shards, 1)
     size = os.stat(path).st_size
     pieces: Sequence[Piece] = cut(path, max(1, size // (shards * _PIECES_PER_SHARD)))
     if len(pieces) < shards:

@@ -7,6 +7,7 @@ import os
 from dataclasses import dataclass, field
 
 from turbotree.errors import InputError, TurbotreeError
+from turbotree.quantities import check_least
 
 
 def _cores() -> int:
@@ -55,10 +56,8 @@ class Limits:
 
     def __post_init__(self) -> None:
         for name in ("max_body_bytes", "max_words", "max_sentences", "max_trees", "threads"):
-            if getattr(self, name) < 1:
-                raise InputError(f"{name} is {getattr(self, name)}; expected at least 1")
-        if self.max_waiting < 0:
-            raise InputError(f"max_waiting is {self.max_waiting}; expected at least 0")
+            check_least(name, getattr(self, name), 1)
+        check_least("max_waiting", self.max_waiting, 0)
         if not (self.time_limit_seconds > 0 and math.isfinite(self.time_limit_seconds)):
             raise InputError(
                 f"time_limit_seconds is {self.time_limit_seconds}; expected more than 0"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 
 from turbotree.arrays import FloatArray, LongArray
 from turbotree.errors import InputError
+from turbotree.quantities import as_count
 from turbotree.trees._constraints import Arcs, constrain
 
 # The largest side that the core takes: a matrix of this size has 7 GB.
@@ -80,17 +80,6 @@ def as_array(values: Any, name: str) -> NDArray[Any]:
         raise InputError(
             f"{name}: cannot read {type(values).__name__} as an array: {error}"
         ) from error
-
-
-def as_count(value: Any, name: str, smallest: int) -> int:
-    """Check a whole number that must be at least ``smallest``."""
-    try:
-        count = operator.index(value)
-    except TypeError:
-        raise InputError(f"{name}: expected a whole number, got {value!r}") from None
-    if count < smallest:
-        raise InputError(f"{name}: expected at least {smallest}, got {count}")
-    return count
 
 
 def _as_float_array(scores: Any) -> FloatArray:

@@ -10,10 +10,11 @@ import numpy as np
 
 from turbotree.arrays import FloatArray, LongArray
 from turbotree.errors import InputError
+from turbotree.quantities import as_count
 from turbotree.trees import _core
 from turbotree.trees._constraints import Arcs
 from turbotree.trees._failures import raise_failure
-from turbotree.trees._inputs import as_array, as_count, read_arc_scores
+from turbotree.trees._inputs import as_array, read_arc_scores
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,7 +11,7 @@ from turbotree.cli.options.shared import ErrorPolicy, InputFormat
 from turbotree.cli.process.failures import say
 from turbotree.errors import InputError, TurbotreeError
 from turbotree.models import USUAL
-from turbotree.parsing.parser import OnFailure
+from turbotree.streaming import OnFailure
 from turbotree.text import (
     CONLLU,
     Layout,

@@ -9,7 +9,7 @@ from turbotree.errors import InputError
 from turbotree.graphs import _core
 from turbotree.graphs.solution import Solution, WarmStart
 from turbotree.graphs.solvers.native import Prepared
-from turbotree.graphs.solvers.options import as_count, as_flag, as_positive, read_time_limit
+from turbotree.quantities import as_count, as_flag, as_positive, read_time_limit
 
 if TYPE_CHECKING:
     from turbotree.graphs.graph import FactorGraph

@@ -14,10 +14,10 @@ from turbotree.graphs.solvers.options import (
     LinearProgramOptions,
     MaxProductOptions,
     SubgradientOptions,
-    as_count,
 )
 from turbotree.graphs.solvers.registry import find_preparation, solver_with
 from turbotree.interrupts import Threads
+from turbotree.quantities import as_count
 
 if TYPE_CHECKING:
     from typing import Unpack  # Python 3.10 lacks it

@@ -19,16 +19,10 @@ from turbotree.graphs.solvers.native import (
     read_trace,
     split_by_block,
 )
-from turbotree.graphs.solvers.options import (
-    MaxProductOptions,
-    SumProductOptions,
-    as_count,
-    as_flag,
-    as_fraction,
-    read_time_limit,
-)
+from turbotree.graphs.solvers.options import MaxProductOptions, SumProductOptions
 from turbotree.graphs.solvers.registry import check_options
 from turbotree.naming import unknown
+from turbotree.quantities import as_count, as_flag, as_fraction, read_time_limit
 
 if TYPE_CHECKING:
     from typing import Unpack  # Python 3.10 lacks it

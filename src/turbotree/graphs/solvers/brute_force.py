@@ -13,7 +13,8 @@ from turbotree.errors import InfeasibleError, InputError
 from turbotree.graphs.factors.blocks import Block
 from turbotree.graphs.factors.scores import factor_scores
 from turbotree.graphs.solution import Marginals, Solution, Status, Trace
-from turbotree.graphs.solvers.options import Limits, as_count, as_flag
+from turbotree.graphs.solvers.options import Limits
+from turbotree.quantities import as_count, as_flag
 
 if TYPE_CHECKING:
     from turbotree.graphs.graph import FactorGraph

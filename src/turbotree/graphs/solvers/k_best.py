@@ -11,7 +11,7 @@ from turbotree.errors import InputError
 from turbotree.graphs import _core
 from turbotree.graphs.solution import Solution, Status
 from turbotree.graphs.solvers.native import INFEASIBLE, core_graph, infeasible
-from turbotree.graphs.solvers.options import as_count, as_flag, as_positive, read_time_limit
+from turbotree.quantities import as_count, as_flag, as_positive, read_time_limit
 
 if TYPE_CHECKING:
     from turbotree.graphs.graph import FactorGraph

@@ -1,21 +1,14 @@
-"""The options of each solver as types, their checks, and the clock of the limits."""
+"""The options of each solver as types, and the clock of the limits."""
 
 from __future__ import annotations
 
-import math
-import operator
 import time
-from numbers import Real
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
-import numpy as np
-
-from turbotree.errors import InputError
+from turbotree.quantities import as_count, read_time_limit
 
 if TYPE_CHECKING:
     from turbotree.graphs.solution import Solution
-
-_LARGEST_COUNT = 2**63 - 1
 
 
 class LimitOptions(TypedDict, total=False):
@@ -129,57 +122,3 @@ class Limits:
         if self.max_iterations is not None and iteration >= self.max_iterations:
             return True
         return self.seconds >= self.time_limit_seconds
-
-
-def read_time_limit(seconds: Any) -> float:
-    """Check a time limit; none is infinite.
-
-    >>> read_time_limit(None), read_time_limit(2)
-    (inf, 2.0)
-    """
-    if seconds is None:
-        return math.inf
-    if isinstance(seconds, bool) or not isinstance(seconds, Real) or not float(seconds) >= 0:
-        raise InputError(f"time_limit_seconds: expected a number from 0, got {seconds!r}")
-    return float(seconds)
-
-
-def as_count(value: Any, where: str, smallest: int) -> int:
-    """Check a whole number that must be at least `smallest`; more than 2^63 - 1 is that many."""
-    try:
-        count = operator.index(value)
-    except TypeError:
-        raise InputError(f"{where}: expected a whole number, got {value!r}") from None
-    if count < smallest:
-        raise InputError(f"{where}: expected at least {smallest}, got {count}")
-    return min(count, _LARGEST_COUNT)
-
-
-def as_flag(value: Any, where: str) -> bool:
-    """Check a truth value."""
-    if not isinstance(value, (bool, np.bool_)):
-        raise InputError(f"{where}: expected True or False, got {value!r}")
-    return bool(value)
-
-
-def as_positive(value: Any, where: str) -> float:
-    """Check a finite number above 0."""
-    if type(value) is float and 0 < value < np.inf:
-        return value
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < np.inf:
-        raise InputError(f"{where}: expected a number above 0, got {value!r}")
-    return float(value)
-
-
-def as_fraction(value: Any, where: str) -> float:
-    """Check a number from 0 to below 1."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) < 1:
-        raise InputError(f"{where}: expected a number from 0 to below 1, got {value!r}")
-    return float(value)
-
-
-def as_share(value: Any, where: str) -> float:
-    """Check a number from 0 to 1."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= 1:
-        raise InputError(f"{where}: expected a number from 0 to 1, got {value!r}")
-    return float(value)

@@ -12,7 +12,7 @@ from turbotree.errors import InputError
 from turbotree.graphs import _core
 from turbotree.graphs.factors.blocks import chunk_of
 from turbotree.graphs.solvers.native import core_graph
-from turbotree.graphs.solvers.options import as_count, as_positive
+from turbotree.quantities import as_count, as_positive
 
 if TYPE_CHECKING:
     from turbotree.graphs.graph import FactorGraph

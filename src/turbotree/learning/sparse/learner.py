@@ -14,6 +14,7 @@ from turbotree.learning.learner import LARGEST_STEP, gradient_of
 from turbotree.learning.losses import Loss
 from turbotree.learning.problem import Task
 from turbotree.learning.sparse.penalties import AnySparse, Penalty
+from turbotree.quantities import check_least
 
 # Rounds after which the memory of dead features is given back at the latest.
 _ROUNDS_BETWEEN_SWEEPS = 1000
@@ -58,15 +59,13 @@ class SparseOptions:
             raise InputError(f"strength is {self.strength}; expected 0 to {LARGEST_STEP:g}")
         if self.budget is not None and self.strength > 0:
             raise InputError("expected a budget or a strength, not both")
-        if self.epochs < 1:
-            raise InputError(f"epochs is {self.epochs}; expected at least 1")
+        check_least("epochs", self.epochs, 1)
         if not 0 < self.first_step <= LARGEST_STEP:
             raise InputError(
                 f"first step is {self.first_step}; "
                 f"expected a positive number up to {LARGEST_STEP:g}"
             )
-        if self.rounds_between < 1:
-            raise InputError(f"rounds between is {self.rounds_between}; expected at least 1")
+        check_least("rounds between", self.rounds_between, 1)
         if self.seed < 0:
             raise InputError(f"seed is {self.seed}; expected 0 or more")
 

@@ -14,7 +14,6 @@ from turbotree.arrays import FloatArray, IntArray
 from turbotree.errors import InfeasibleError, InputError
 from turbotree.graphs import FactorGraph, Solution, Status
 from turbotree.graphs.solvers.batch import solve_many
-from turbotree.graphs.solvers.options import read_time_limit
 from turbotree.graphs.solvers.registry import prepare_for_many, prepare_solver
 from turbotree.naming import unknown
 from turbotree.parsing.arcs import TreeShape, is_long, is_very_long, note_on, only_allowed
@@ -24,6 +23,7 @@ from turbotree.parsing.decoding.linear_program import solve_relaxation
 from turbotree.parsing.decoding.logic import check_shape, flow_graph, logic_graph
 from turbotree.parsing.parts import ScoredSentence
 from turbotree.parsing.parts.both_sides import heads_graph
+from turbotree.quantities import read_time_limit
 
 _Key = TypeVar("_Key", bound=Hashable)
 

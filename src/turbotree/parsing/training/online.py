@@ -28,6 +28,7 @@ from turbotree.parsing.parts import PartSet
 from turbotree.parsing.training.label_task import LabelTask
 from turbotree.parsing.training.part_task import PartTask
 from turbotree.parsing.training.treebank import UNKNOWN, Treebank
+from turbotree.quantities import check_least
 from turbotree.scoring import (
     Batch,
     PartScorer,
@@ -67,8 +68,7 @@ class OnlineOptions:
 
     def __post_init__(self) -> None:
         for name, least in (("visits", 1), ("replay", 0), ("seed", 0)):
-            if getattr(self, name) < least:
-                raise InputError(f"{name} is {getattr(self, name)}; expected at least {least}")
+            check_least(name, getattr(self, name), least)
         if not self.time_limit_seconds > 0:
             raise InputError(
                 f"time_limit_seconds is {self.time_limit_seconds}; expected more than 0"
