@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from turbotree.errors import InputError
-from turbotree.features.weights import check_bits
 from turbotree.labeling.templates import load_templates
-from turbotree.learning import LearnerOptions, Loss
+from turbotree.learning import LearnerOptions
 from turbotree.naming import unknown
 from turbotree.networks import Network, NetworkOptions
-from turbotree.networks.vector_options import VectorKeywords, VectorOptions
+from turbotree.networks.model_options import ModelKeywords, ModelOptions
+from turbotree.quantities import check_least
 
 #: The tasks, each with the template sets it uses.
 TASKS = {
@@ -36,21 +36,14 @@ _LEAST_COUNTS = {"entities": 1}
 _NEGLIGIBLE = {"tag": 0.01, "tag_given": 0.02, "chunk": 0.02, "entities": 0.01}
 
 
-class TaggerKeywords(VectorKeywords, total=False):
+class TaggerKeywords(ModelKeywords, total=False):
     """The options of :class:`TaggerOptions` as keywords."""
 
     task: str
     label: str | Sequence[str] | None
     scheme: str
-    loss: str | None
-    beta: float | None
-    gamma: float | None
     epochs: int | None
     largest_step: float | None
-    average_from: float | None
-    features: str
-    seed: int
-    threads: int
     negligible: float | None
     trim: float
     least_count: int | None
@@ -58,14 +51,14 @@ class TaggerKeywords(VectorKeywords, total=False):
     dropout: float | None
     trigrams: bool
     templates: Mapping[str, Sequence[str]] | None
-    licence: str | None
-    bits: int
-    network: int | NetworkOptions | Network | None
 
 
 @dataclass(frozen=True, kw_only=True)
-class TaggerOptions(VectorOptions):
+class TaggerOptions(ModelOptions):
     """How to train a tagger.
+
+    What is not listed is an option of :class:`~turbotree.networks.model_options.ModelOptions`. A
+    network that is trained already has to know the columns.
 
     Attributes
     ----------
@@ -77,20 +70,10 @@ class TaggerOptions(VectorOptions):
     scheme
         How spans are written inside the model: ``"bioes"``, ``"bio"``, or ``"auto"``: whatever
         scores better on the development data. What comes out is written as in the training data.
-    loss, beta, gamma
-        The loss: a name, or the two numbers of the family.
     epochs
         Passes over the data. Columns that know the first one's labels take half as many.
     largest_step
         The papers' 1 / (lambda m): the smaller, the stronger the L2 regularisation.
-    average_from
-        Share of the rounds that the average of the weights omits, those of the first epochs.
-    features
-        ``"all"`` or ``"supported"``.
-    seed
-        Decides every random choice.
-    threads
-        Threads for the development scores; the model does not depend on it.
     negligible
         Weights of at most this magnitude are omitted from the finished model. By default the less
         the more templates there are.
@@ -111,31 +94,13 @@ class TaggerOptions(VectorOptions):
         of one's own may have that atom without being asked for it.
     templates
         Template sets that replace the default ones, by name.
-    licence
-        Licence of the training data, kept in the model file.
-    bits
-        Bits of a feature's weight in the finished model: 32, or 16 for tables of a third of the
-        size. The weights of a network always take 8; with a network, 8 means the same as 16.
-    network
-        Size of a BiLSTM whose scores join those of the features: 200 is accurate, 128 is fast, 0
-        or None is none. A network that is trained already and knows the columns is taken as it is.
-    vectors, max_vectors, vectors_licence
-        Pretrained word vectors for the network, as
-        :class:`~turbotree.networks.vector_options.VectorOptions` has them.
     """
 
     task: str = "chunk"
     label: str | Sequence[str] | None = None
     scheme: str = "bioes"
-    loss: str | None = None
-    beta: float | None = None
-    gamma: float | None = None
     epochs: int | None = None
     largest_step: float | None = None
-    average_from: float | None = None
-    features: str = "all"
-    seed: int = 1
-    threads: int = 1
     negligible: float | None = None
     trim: float = 1.0
     least_count: int | None = None
@@ -143,33 +108,18 @@ class TaggerOptions(VectorOptions):
     dropout: float | None = None
     trigrams: bool = False
     templates: Mapping[str, Sequence[str]] | None = None
-    licence: str | None = None
-    bits: int = 32
-    network: int | NetworkOptions | Network | None = None
 
     def __post_init__(self) -> None:
         if self.task not in TASKS:
             raise unknown("task", self.task, TASKS)
         if self.scheme not in INNER_SCHEMES:
             raise unknown("scheme", self.scheme, INNER_SCHEMES)
-        for name in ("epochs", "seed", "threads", "least_count"):
-            value = getattr(self, name)
-            optional = name in ("epochs", "least_count")
-            if not isinstance(value, int) and not (optional and value is None):
-                raise InputError(f"{name} is {value!r}; expected a whole number")
-        numbers = ("largest_step", "beta", "gamma", "negligible")
-        for name in (*numbers, "average_from", "noise", "dropout"):
-            value = getattr(self, name)
-            if value is not None and not isinstance(value, float | int):
-                raise InputError(f"{name} is {value!r}; expected a number")
-        network = self.network_options()
-        if self.bits != 8 or network is None:
-            check_bits(self.bits)
-        self.check_vectors(self.network if isinstance(self.network, Network) else network)
-        if self.threads < 1:
-            raise InputError(f"threads is {self.threads}; expected at least 1")
-        if self.least_count is not None and self.least_count < 1:
-            raise InputError(f"least_count is {self.least_count}; expected at least 1")
+        self.check_numbers(
+            ("epochs", "least_count"), ("largest_step", "negligible", "noise", "dropout")
+        )
+        self.check_network()
+        if self.least_count is not None:
+            check_least("least_count", self.least_count, 1)
         if not 0 <= self.noise_strength() < math.inf:
             raise InputError(f"noise is {self.noise}; expected 0 or more")
         if not 0 <= self.dropout_share() < 1:
@@ -247,21 +197,10 @@ class TaggerOptions(VectorOptions):
 
         For parts of speech it reads words alone; for chunks and entities their tags too.
         """
-        if isinstance(self.network, Network):
-            return self.network.options
-        options = NetworkOptions.chosen(self.network, seed=self.seed)
-        if options is None:
-            return None
+        options = super().network_options()
+        if options is None or isinstance(self.network, Network):
+            return options
         return options.without_lemmas(tags=self.task != "tag")
-
-    @property
-    def table_bits(self) -> int:
-        """Bits of a weight in the tables of sparse features."""
-        return max(16, self.bits)
-
-    def chosen_loss(self) -> Loss:
-        """Return the loss."""
-        return Loss.chosen(self.loss, self.beta, self.gamma)
 
     def label_columns(self) -> list[str] | None:
         """Return the columns to learn, if they were given."""

@@ -39,9 +39,9 @@ from turbotree.learning.run import RunKeywords, StageResult
 from turbotree.learning.temperature import fit_temperature, typical_temperature
 from turbotree.naming import options_from
 from turbotree.networks import Network, NetworkOptions
+from turbotree.networks.model_options import vector_record
 from turbotree.networks.training import STAGE as NETWORK_STAGE
 from turbotree.networks.training import ColumnLabels, NetworkTask, network_stage
-from turbotree.networks.vector_options import vector_record
 from turbotree.networks.weighting import held_out
 from turbotree.scoring import Batch
 from turbotree.text import Sentence

@@ -10,7 +10,7 @@ from turbotree.errors import InputError
 from turbotree.labeling import TaggerOptions
 from turbotree.naming import options_from, unknown
 from turbotree.networks import NetworkOptions
-from turbotree.networks.vector_options import VECTOR_OPTIONS, VectorKeywords, VectorOptions
+from turbotree.networks.model_options import VECTOR_OPTIONS, SharedKeywords, SharedOptions
 from turbotree.parsing import TrainingOptions
 from turbotree.pipeline.atoms import UNITS
 
@@ -20,26 +20,25 @@ _SHARED = ("bits", "seed", "threads", "licence")
 _TAGGER_NETWORK = 200
 
 
-class PipelineKeywords(VectorKeywords, total=False):
+class PipelineKeywords(SharedKeywords, total=False):
     """The options of :class:`PipelineOptions` as keywords."""
 
     folds: int
     fold_epochs: int
-    bits: int
-    seed: int
-    threads: int
     unit: str | None
     token_epochs: int
     lemma_epochs: int
     shared_network: bool
     tagger: Mapping[str, Any]
     parser: Mapping[str, Any]
-    licence: str | None
 
 
 @dataclass(frozen=True, kw_only=True)
-class PipelineOptions(VectorOptions):
+class PipelineOptions(SharedOptions):
     """How to train a pipeline.
+
+    What is not listed is an option of :class:`~turbotree.networks.model_options.SharedOptions`. The
+    file holds word vectors once for all networks.
 
     Attributes
     ----------
@@ -49,13 +48,6 @@ class PipelineOptions(VectorOptions):
     fold_epochs
         Passes over the data for those models: fewer than for the one that stays, as their errors
         need only be alike.
-    bits
-        Bits of a feature's weight in the finished model, 16 or 32. The weights of networks always
-        take 8; with a network, 8 means the same as 16.
-    seed
-        Decides every random choice.
-    threads
-        Threads to use; the model does not depend on it.
     unit
         What the tokenizer puts together: ``"runs"`` of letters, digits and marks, or
         ``"characters"``; None: whatever the training data ask for.
@@ -69,26 +61,17 @@ class PipelineOptions(VectorOptions):
         Further options of :class:`~turbotree.labeling.TaggerOptions` and
         :class:`~turbotree.parsing.TrainingOptions`. If the parser has a network, so has the
         tagger: one of the same size, 200 at most, unless its options say otherwise.
-    licence
-        Licence of the training data, kept in the model file.
-    vectors, max_vectors, vectors_licence
-        Pretrained word vectors for all networks of the pipeline, as
-        :class:`~turbotree.networks.vector_options.VectorOptions` has them; the file holds them
-        once.
     """
 
     folds: int = 5
     fold_epochs: int = 3
     bits: int = 16
-    seed: int = 1
-    threads: int = 1
     unit: str | None = None
     token_epochs: int = 5
     lemma_epochs: int = 6
     shared_network: bool = False
     tagger: Mapping[str, Any] = field(default_factory=dict)
     parser: Mapping[str, Any] = field(default_factory=dict)
-    licence: str | None = None
 
     def __post_init__(self) -> None:
         least = {"folds": 2, "fold_epochs": 1, "seed": 0, "threads": 1}
@@ -108,11 +91,6 @@ class PipelineOptions(VectorOptions):
         options_from(TaggerOptions, "tagger", self.tagger_options())
         if self.shared_network and "network" in self.tagger:
             raise InputError("tagger: a network of its own, though it is to share the parser's")
-
-    @property
-    def table_bits(self) -> int:
-        """Bits of a weight in the tables of sparse features."""
-        return max(16, self.bits)
 
     def _shared(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in _SHARED}

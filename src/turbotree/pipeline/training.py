@@ -16,9 +16,9 @@ from turbotree.learning.progress import PrefixedProgress, Progress, Silent
 from turbotree.learning.run import RunKeywords
 from turbotree.naming import options_from
 from turbotree.networks import Network
+from turbotree.networks.model_options import VECTOR_OPTIONS, vector_record
 from turbotree.networks.training import STAGE as NETWORK_STAGE
 from turbotree.networks.training import ColumnLabels, NetworkTask, network_stage
-from turbotree.networks.vector_options import VECTOR_OPTIONS, vector_record
 from turbotree.networks.weighting import held_out
 from turbotree.parsing import Parser
 from turbotree.parsing.training.treebank import read_trees

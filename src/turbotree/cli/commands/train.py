@@ -26,7 +26,7 @@ from turbotree.files.sizes import bytes_text
 from turbotree.labeling import TASKS, Tagger, TaggerOptions
 from turbotree.learning.parameter_mixing import Mixing
 from turbotree.learning.progress import Progress
-from turbotree.networks.vector_options import VECTOR_OPTIONS
+from turbotree.networks.model_options import VECTOR_OPTIONS
 from turbotree.parsing import Parser, TrainingOptions, compile_rules, learn_rule_weights
 from turbotree.parsing.rules.compiled import ParserRules
 from turbotree.parsing.training.options import template_sets

@@ -14,8 +14,8 @@ from turbotree.learning.run import Learn, RunKeywords
 from turbotree.learning.temperature import typical_temperature
 from turbotree.naming import options_from
 from turbotree.networks import Network, WordVectors
+from turbotree.networks.model_options import vector_record
 from turbotree.networks.training import NetworkTask, network_stage
-from turbotree.networks.vector_options import vector_record
 from turbotree.networks.weighting import held_out
 from turbotree.parsing.arcs import Pruner
 from turbotree.parsing.labels import LabelModel
@@ -310,7 +310,7 @@ class ParserTrainer:
     ) -> Parser:
         """Put a parser together and fit its temperatures."""
         options, shape = self.options, self.blueprint.shape
-        of_arcs = typical_temperature(options.arc_loss())
+        of_arcs = typical_temperature(options.chosen_loss())
         of_labels = typical_temperature(Loss.named(options.label_loss))
         temperatures = (
             part_temperature(pruner, parts, self.dev, shape, of_arcs),
