@@ -18,7 +18,7 @@ test: $(VENV)/.dev lint
 	$(BIN)/python -m pytest $(IN_PARALLEL)
 	$(BIN)/python tests/run_examples.py
 
-# What needs extras, one line a suite: torch in a version that has wheels for the CPU alone. The web
+# What needs extras, one line per suite: torch in a version that has wheels for the CPU alone. The web
 # page is looked at with chromium, which has to be there.
 EXTRAS := torch==2.13.0 spacy scikit-learn conllu ray pyarrow fastapi prometheus_client uvicorn httpx schemathesis playwright pytoulbar2
 WITH_EXTRAS := -o addopts="--doctest-modules --strict-markers --import-mode=importlib -q"
@@ -115,7 +115,7 @@ bench-bars: $(VENV)/.bench
 	$(BIN)/python benchmarks/trees.py
 	@missed=0; $(BIN)/python benchmarks/graphs.py || missed=1; \
 	if [ -n "$$TURBOTREE_DATA" ]; then $(BIN)/python benchmarks/parsing.py || missed=1; else \
-	  echo "parsing is left out: set TURBOTREE_DATA to a folder of UD treebanks to measure it"; fi; \
+	  echo "parsing is omitted: set TURBOTREE_DATA to a folder of UD treebanks to measure it"; fi; \
 	exit $$missed
 
 $(VENV)/.bench: $(VENV)/.built

@@ -26,7 +26,7 @@ from turbotree.graphs import FactorGraph, _core, solve_many
 from turbotree.graphs.solvers.native import core_graph
 from turbotree.trees import maximum_spanning_tree, tree_marginals
 
-_HEADS = 8  # candidates a word, about as many as a pruner leaves
+_HEADS = 8  # candidates per word, about as many as a pruner leaves
 
 
 def tree_contests() -> Iterator[Contest]:

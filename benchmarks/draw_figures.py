@@ -76,8 +76,8 @@ def note_on_old_treebanks(figures: Figures) -> str:
 
 def in_short(figures: Figures) -> str:
     """Draw the table of the README: parsers in columns, on releases where all were measured."""
-    left_out = ("turbotree turbo, --network 128", "turbotree full", "TurboParser basic")
-    columns = {name: title for name, title in PARSERS.items() if name not in left_out}
+    omitted = ("turbotree turbo, --network 128", "turbotree full", "TurboParser basic")
+    columns = {name: title for name, title in PARSERS.items() if name not in omitted}
     rows = [
         [TREEBANKS[treebank], *(both(figures, treebank, parser) for parser in columns)]
         for treebank in ("en_ewt", "tr_imst")

@@ -126,7 +126,7 @@ KINDS: tuple[tuple[str, int, Build], ...] = (
 
 
 def gigabytes_per_second(repeats: int) -> float:
-    """Measure ``a = b + c``, 24 bytes an element as STREAM counts them."""
+    """Measure ``a = b + c``, 24 bytes per element as STREAM counts them."""
     size = 16_000_000
     a, b, c = np.zeros(size), np.ones(size), np.ones(size)
     seconds, _ = fastest(max(repeats, 5), np.add, b, c, out=a)

@@ -123,7 +123,7 @@ def describe(report: Report, name: str, batch: list[FactorGraph], figures: dict[
         seconds = min(walls)
         report.lines.append(
             f"  {way:16} {seconds:7.3f} s {1e6 * seconds / len(batch):8.1f} µs per graph"
-            f" {len(batch) / seconds:9,.0f} graphs a second"
+            f" {len(batch) / seconds:9,.0f} graphs per second"
         )
     report.lines.append(
         f"  two threads: {figures['ratio']:.2f} times one, best {figures['best_ratio']:.2f};"

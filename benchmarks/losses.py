@@ -40,7 +40,7 @@ NAMES = {
 
 
 def main() -> None:
-    """Train and score one parser a loss."""
+    """Train and score one parser per loss."""
     arguments = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

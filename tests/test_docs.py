@@ -212,7 +212,7 @@ def test_a_failing_block_is_named_by_page_and_line() -> None:
     assert 'File "page.md", line 10' in report
 
 
-def test_blocks_of_other_languages_and_those_marked_are_left_out() -> None:
+def test_blocks_of_other_languages_and_those_marked_are_omitted() -> None:
     page = "```\na\n```\n<!-- skip: why -->\n\n```python\nb\n```\n```python\nc\n```\n"
     assert code_blocks(page) == [Code(10, "c\n")]
 

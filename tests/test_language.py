@@ -13,8 +13,12 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 #: Folders and files that are read, with the endings of what is text.
-PLACES = (".", "docs", "examples", "benchmarks", "src", "core", "tests", "tools")
-ENDINGS = (".md", ".py", ".cpp", ".h", ".js", ".html")
+PLACES = (
+    *(".", "docs", "examples", "benchmarks", "src", "core", "tests", "tools"),
+    *(".ci", ".github"),
+)
+ENDINGS = (".md", ".py", ".cpp", ".h", ".js", ".html", ".txt", ".toml", ".yml")
+NAMES = ("Makefile", "run")
 
 #: What can be counted per something.
 _COUNTED = (
@@ -23,14 +27,15 @@ _COUNTED = (
     r"rounds|epochs|answers?|requests|pieces|points|numbers?|tests|trees?|templates|nodes|"
     r"values?|models?|columns?|sums?|features?|groups?|sentence|bits|runs?|"
     r"word|token|row|line|byte|page|module|function|variable|vector|entry|file|class|state|piece|"
-    r"point|commodity|sketch|scale|norm|GB|MB|kB|seconds|CPU s|microseconds|µs|ms"
+    r"probability|parser|value|candidate|point|commodity|sketch|scale|norm|GB|MB|kB|seconds|CPU s|"
+    r"microseconds|µs|ms"
 )
 _PER = (
     r"word|token|part|sentence|second|CPU second|minute|hour|epoch|template|kind|factor|link|"
     r"family|head|modifier|label|arc|variable|row|line|node|thread|worker|shard|file|folder|verb|"
     r"command|tree|treebank|feature|graph|solver|round|pass|step|call|length|page|task|test|pixel|"
     r"suite|model|group|document|block|slot|key|instance|weight|attribute|matrix|piece|run|score|"
-    r"bucket|home|look-up"
+    r"bucket|home|look-up|element|input|point|loss|paper|probability|dense"
 )
 PATTERNS = {
     "per": (
@@ -44,7 +49,8 @@ PATTERNS = {
         rf"|\b(?:ns|µs|ms|microseconds|bits) an? (?:{_PER})\b(?! takes)|\btimes an? second\b"
     ),
     "per second": (
-        r"\b(?:words|tokens|sentences|answers|requests|GB|MB|bytes) an? (?:CPU )?second\b"
+        r"\b(?:words|tokens|sentences|graphs|trees|answers|requests|GB|MB|bytes) "
+        r"an? (?:CPU )?second\b"
     ),
     "O(...) per pass": r"O\([^)]*\) an? (?:pass|step|word|row|call|round|node|link)\b",
     "once per epoch": (
@@ -62,7 +68,7 @@ PATTERNS = {
     "converge": r"\b(?:comes?|came|coming) to rest\b|\bat rest\b",
     "omit, skip": (
         r"\b(?:is|are|was|were|be)(?: then)? left out\b|\bleft out[:,]"
-        r"|\bleav(?:e|es|ing) (?:\w+ ){0,3}out\b|_left_out_"
+        r"|\bleav(?:e|es|ing) (?:\w+ ){0,3}out\b|left_out|leaving_out"
     ),
     "command": (
         r"\b(?:a|the|this|each|every|one|other|of) verbs? "
@@ -83,7 +89,9 @@ def files() -> list[Path]:
     for place in PLACES:
         path = ROOT / place
         inside = sorted(path.glob("*") if place == "." else path.rglob("*"))
-        found += [one for one in inside if one.suffix in ENDINGS and one.is_file()]
+        found += [
+            one for one in inside if (one.suffix in ENDINGS or one.name in NAMES) and one.is_file()
+        ]
     return [one for one in found if one != Path(__file__).resolve()]
 
 
@@ -127,6 +135,10 @@ def test_nothing_is_written_in_a_private_dialect(instead: str) -> None:
         ("omit, skip", "leave broken sentences out"),
         ("again", "averaged_anew"),
         ("the method's name", "rules are grounded lazily"),
+        ("per", "one probability a variable"),
+        ("per", "links to every experiment, a line a paper"),
+        ("per second", "graphs a second"),
+        ("omit, skip", "leaving_out_failures"),
     ],
 )
 def test_the_dialect_is_recognised(instead: str, sentence: str) -> None:

@@ -16,15 +16,15 @@ template <class Use>
 void for_rows(const Layout& layout, const Inputs& inputs, const HiddenInputs& hidden, int row,
               int token, Use use) {
   const InputSizes& sizes = layout.sizes.input;
-  const int left_out = hidden.left_out.empty() ? 0 : hidden.left_out[row];
+  const int dropped = hidden.dropped.empty() ? 0 : hidden.dropped[row];
   const auto bag = [&](Group group, const Block& table, std::span<const std::int32_t> ids,
                        int column) {
-    if (left_out >> group & 1 || table.columns == 0 || ids.empty()) return;
+    if (dropped >> group & 1 || table.columns == 0 || ids.empty()) return;
     const float scale = 1.0f / std::sqrt(static_cast<float>(ids.size()));
     for (const std::int32_t id : ids) use(table, id, scale, column, table.columns);
   };
   const auto one = [&](Group group, const Block& table, std::int32_t id, int column) {
-    if (left_out >> group & 1 || table.columns == 0) return;
+    if (dropped >> group & 1 || table.columns == 0) return;
     use(table, id, 1.0f, column, table.columns);
   };
   int column = 0;
@@ -53,13 +53,13 @@ void HiddenInputs::draw(const InputDropout& dropout, const Inputs& inputs, const
   const auto rows = static_cast<std::size_t>(steps.total());
   unknown_word.assign(rows, 0);
   unknown_lemma.assign(rows, 0);
-  left_out.assign(rows, 0);
+  dropped.assign(rows, 0);
   for (std::size_t row = 0; row < rows; ++row) {
     const std::int32_t token = steps.tokens[row];
     unknown_word[row] = random.uniform() < dropout.word_shares[inputs.words[token]];
     unknown_lemma[row] = random.uniform() < dropout.lemma_shares[inputs.lemmas[token]];
     for (int group = 0; group < kGroups; ++group)
-      if (random.uniform() < dropout.group_share) left_out[row] |= 1 << group;
+      if (random.uniform() < dropout.group_share) dropped[row] |= 1 << group;
   }
 }
 
@@ -69,7 +69,7 @@ std::vector<float> gather_vectors(const Layout& layout, const float* vectors, co
   std::vector<float> rows(static_cast<std::size_t>(steps.total()) * size);
   for (int row = 0; row < steps.total(); ++row) {
     const std::int32_t id = inputs.vectors[steps.tokens[row]];
-    if (id == 0 || (!hidden.left_out.empty() && hidden.left_out[row] >> kVector & 1)) continue;
+    if (id == 0 || (!hidden.dropped.empty() && hidden.dropped[row] >> kVector & 1)) continue;
     std::copy_n(vectors + static_cast<std::ptrdiff_t>(id) * size, size,
                 rows.data() + static_cast<std::ptrdiff_t>(row) * size);
   }

@@ -22,7 +22,7 @@ struct InputDropout {
 // Which ids and groups of a batch were drawn; empty: all as they are.
 struct HiddenInputs {
   std::vector<std::uint8_t> unknown_word, unknown_lemma;
-  std::vector<std::uint8_t> left_out;  // a bit per group
+  std::vector<std::uint8_t> dropped;  // a bit per group
 
   void draw(const InputDropout& dropout, const Inputs& inputs, const Steps& steps, Random& random);
 };

@@ -85,7 +85,7 @@ def test_compact_tables_take_a_third_of_the_room() -> None:
     assert compact < 0.4 * weights.freeze(labels=8).memory_bytes
 
 
-def test_weights_up_to_the_threshold_are_left_out() -> None:
+def test_weights_up_to_the_threshold_are_omitted() -> None:
     keys = random_keys(3, 1)
     weights = Weights.of(keys, np.array([0.5, -0.1, 0.1], dtype=np.float32))
     assert weights.freeze(bits=16, threshold=0.1).table.find(keys).tolist() == [0.5, 0, 0]

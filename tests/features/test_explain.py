@@ -88,7 +88,7 @@ def test_each_feature_is_shown_with_its_own_weight(case, seed):
         assert fired.weight == model[number, fired.values]
 
 
-def test_features_without_a_weight_are_left_out():
+def test_features_without_a_weight_are_omitted():
     sentence = Sentence.from_words(["dogs", "bark"], upos=["NOUN", "VERB"])
     encoder = Encoder.fit([sentence], ["upos"], [])
     scorer = Scorer(["h.upos", "m.upos"], PartKind(("h", "m")), encoder)

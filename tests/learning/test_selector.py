@@ -183,7 +183,7 @@ def test_a_refit_under_new_numbers_is_the_refit_under_the_old_ones(task):
     np.testing.assert_allclose(small.table(new), task.table(old), atol=1e-5)
 
 
-def test_features_that_occur_nowhere_are_left_out(task):
+def test_features_that_occur_nowhere_are_omitted(task):
     nothing = np.array([], dtype=np.uint64)
     assert len(renumbered(nothing, [0], task, task)) == 0
     strange = np.array([123 << 22 | 1 << 12], dtype=np.uint64)

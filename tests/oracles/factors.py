@@ -131,7 +131,7 @@ def nearest(
 ) -> NDArray[np.float64]:
     """Minimise 1/2 |z - target|^2 - scale * own over the hull of the points with Clarabel."""
     count, links = points.shape
-    # Unknowns: z (links), then one weight a point.
+    # Unknowns: z (links), then one weight per point.
     quadratic = sparse.diags([1.0] * links + [0.0] * count, format="csc")
     linear = np.concatenate([-target, -scale * owns])
     combination = np.hstack([-np.eye(links), points.T])

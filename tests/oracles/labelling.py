@@ -93,7 +93,7 @@ class LabellingTask:
         return self.scorer.keys(self.prepared, self.problem(index).parts)
 
     def table(self, weights):
-        """Score every label of every input, one row an input."""
+        """Score every label of every input, one row per input."""
         scores = self.scorer.score(self.prepared, parts_of(INPUTS), weights)
         return scores.reshape(-1, LABELS)
 
@@ -102,7 +102,7 @@ class LabellingTask:
         return self.scorer.gradient(self.prepared, parts_of([inputs]), np.array(coefficients))
 
 
-#: One entry a dense feature: its template, and its values.
+#: One entry per dense feature: its template, and its values.
 FEATURES = [
     *((0, (v,)) for v in range(VALUES)),
     *((1, (v,)) for v in range(VALUES)),

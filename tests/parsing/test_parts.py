@@ -49,7 +49,7 @@ def test_a_tree_has_the_parts_that_the_textbook_reads_off_it(case):
 
 @given(cases(families=("arc", "path", "nonprojective"), longest=5))
 @settings(max_examples=60)
-def test_only_what_is_the_same_in_every_tree_is_left_out(case):
+def test_only_what_is_the_same_in_every_tree_is_omitted(case):
     parts, _ = case
     trees = candidate_trees(parts, 0, TreeShape(False, False))
     held = [parts_of(tree.tolist(), set()) for tree in trees]

@@ -104,7 +104,7 @@ Solver belief_propagation(bool sums, int schedule, std::int64_t max_iterations, 
 
 std::tuple<double, std::int64_t> bethe(const Graph& graph, const Input<double>& probabilities,
                                        double tolerance, std::int64_t max_steps) {
-  require(probabilities.shape(0) == graph.scores.size(), "one probability a variable is needed");
+  require(probabilities.shape(0) == graph.scores.size(), "one probability per variable is needed");
   Control control;
   control.interrupted = interrupted_by_user;
   const BetheResult result = run_unlocked([&] {
@@ -126,7 +126,7 @@ std::tuple<double, Output<double>, Output<double>> losses_of(const Graph& graph,
 }
 
 Output<double> values_of(const Graph& graph, const Input<std::uint8_t, 2>& assignments) {
-  require(assignments.shape(1) == graph.scores.size(), "one value a variable is needed");
+  require(assignments.shape(1) == graph.scores.size(), "one value per variable is needed");
   std::vector<double> values(assignments.shape(0));
   run_unlocked([&] {
     Factors factors(graph);

@@ -39,8 +39,8 @@ def is_tree(words: int, flags: int, arcs: list[tuple[int, int]]) -> bool:
 def trees(draw: st.DrawFn, flags: int) -> tuple[OneFactor, object]:
     words = draw(st.integers(1, 3))
     every = [(h, m) for m in range(1, words + 1) for h in range(words + 1) if h != m]
-    left_out = draw(st.sets(st.sampled_from(every), max_size=3))
-    arcs = draw(st.permutations([a for a in every if a not in left_out]))
+    omitted = draw(st.sets(st.sampled_from(every), max_size=3))
+    arcs = draw(st.permutations([a for a in every if a not in omitted]))
 
     def own(assignment: tuple[int, ...]) -> float:
         chosen = list(itertools.compress(arcs, assignment))
@@ -50,7 +50,7 @@ def trees(draw: st.DrawFn, flags: int) -> tuple[OneFactor, object]:
         own(y) == 0.0 for y in itertools.product((0, 1), repeat=len(arcs)) if sum(y) == words
     )
     if not some:
-        arcs, left_out = every, set()
+        arcs, omitted = every, set()
     shape = [words, flags, *itertools.chain(*arcs)]
     return OneFactor(TREE, len(arcs), shape=shape), own
 
