@@ -14,14 +14,14 @@
 #include "common/numpy.h"
 #include "common/unlocked.h"
 #include "features/bind_sparse.h"
-#include "features/bucket_table.h"
-#include "features/compact_rows.h"
-#include "features/lazy_table.h"
 #include "features/program.h"
-#include "features/row_table.h"
-#include "features/scaled_table.h"
 #include "features/scoring.h"
-#include "features/weight_table.h"
+#include "features/tables/bucket_table.h"
+#include "features/tables/compact_rows.h"
+#include "features/tables/lazy_table.h"
+#include "features/tables/row_table.h"
+#include "features/tables/scaled_table.h"
+#include "features/tables/weight_table.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;

@@ -10,9 +10,9 @@
 
 #include "common/numpy.h"
 #include "common/unlocked.h"
-#include "features/lazy_table.h"
-#include "features/scaled_table.h"
 #include "features/scoring.h"
+#include "features/tables/lazy_table.h"
+#include "features/tables/scaled_table.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;

@@ -4,12 +4,12 @@
 #include <utility>
 
 #include "common/interrupt.h"
-#include "features/bucket_table.h"
-#include "features/compact_rows.h"
-#include "features/lazy_table.h"
-#include "features/row_table.h"
-#include "features/scaled_table.h"
-#include "features/weight_table.h"
+#include "features/tables/bucket_table.h"
+#include "features/tables/compact_rows.h"
+#include "features/tables/lazy_table.h"
+#include "features/tables/row_table.h"
+#include "features/tables/scaled_table.h"
+#include "features/tables/weight_table.h"
 
 namespace turbotree::features {
 namespace {

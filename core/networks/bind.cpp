@@ -13,9 +13,9 @@
 #include "common/numpy.h"
 #include "common/unlocked.h"
 #include "networks/network.h"
-#include "networks/schedule.h"
 #include "networks/surface.h"
-#include "networks/trainer.h"
+#include "networks/training/schedule.h"
+#include "networks/training/trainer.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;

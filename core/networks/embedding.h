@@ -6,7 +6,7 @@
 
 #include "common/random.h"
 #include "networks/batch.h"
-#include "networks/kernels.h"
+#include "networks/kernels/kernels.h"
 #include "networks/layout.h"
 #include "networks/matrix.h"
 

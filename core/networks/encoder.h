@@ -8,7 +8,7 @@
 #include "networks/batch.h"
 #include "networks/dropout.h"
 #include "networks/embedding.h"
-#include "networks/kernels.h"
+#include "networks/kernels/kernels.h"
 #include "networks/layout.h"
 #include "networks/lstm.h"
 #include "networks/matrix.h"

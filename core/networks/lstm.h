@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "networks/batch.h"
-#include "networks/kernels.h"
+#include "networks/kernels/kernels.h"
 #include "networks/matrix.h"
 
 namespace turbotree::networks {

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "networks/kernels.h"
+#include "networks/kernels/kernels.h"
 
 namespace turbotree::networks {
 

@@ -10,7 +10,7 @@
 #include "networks/batch.h"
 #include "networks/biaffine.h"
 #include "networks/encoder.h"
-#include "networks/kernels.h"
+#include "networks/kernels/kernels.h"
 #include "networks/layout.h"
 #include "networks/quantised/encoder.h"
 

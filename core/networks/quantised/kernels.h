@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <span>
 
-#include "networks/kernels.h"
+#include "networks/kernels/kernels.h"
 
 namespace turbotree::networks::quantised {
 

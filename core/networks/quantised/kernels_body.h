@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "common/vectorize.h"
-#include "networks/cells_body.h"
+#include "networks/kernels/cells_body.h"
 #include "networks/quantised/instructions.h"
 #include "networks/quantised/kernels.h"
 

@@ -122,7 +122,7 @@ class FrozenWeights:
     slots
         The table. With 32 bits per weight, rows of integers: with labels a tag and a weight,
         without them eight of each. With 16 bits, rows of sixteen tags and weights; with labels,
-        one row of words (``core/features/compact_rows.h``).
+        one row of words (``core/features/tables/compact_rows.h``).
     label_bits
         How many bits a label takes; None if there are no labels.
     """

@@ -5,7 +5,7 @@
 #include <functional>
 #include <utility>
 
-#include "graphs/factors/tree_memory.h"
+#include "graphs/factors/trees/tree_memory.h"
 #include "graphs/solvers/cost_network/builder.h"
 
 namespace turbotree::graphs {
