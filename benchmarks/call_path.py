@@ -69,7 +69,11 @@ def main() -> None:
     parser = Parser.train(treebank(60, seed=1), model="standard", epochs=1, pruner_epochs=1)
     sentence = next(s for s in treebank(20, seed=2) if len(s) > 8)
     parser.parse(sentence)  # what is made once is made now
-    parse = CallPath().during(lambda: parser.parse(sentence))
+    # The core asks for signals every 20 ms: a busy machine makes more calls than a quiet one.
+    parse = min(
+        (CallPath().during(lambda: parser.parse(sentence)) for _ in range(5)),
+        key=lambda path: path.calls.total(),
+    )
     print("parse   ", parse)
     small = list(treebank(20, seed=1))
     train = CallPath().during(

@@ -183,7 +183,7 @@ def test_a_limit_around_a_parse_without_one_ends_it(monkeypatch: pytest.MonkeyPa
     def out_of_time(*_: object, **__: object) -> None:
         raise OutOfTimeError
 
-    monkeypatch.setattr("turbotree.parsing.scored.decode_many", out_of_time)
+    monkeypatch.setattr("turbotree.parsing.scored.decode_as", out_of_time)
     monkeypatch.setattr("turbotree.parsing.parser.k_best_trees", out_of_time)
     parser, sentence = _parser(), next(treebank(1, seed=2))
     with pytest.raises(OutOfTimeError):

@@ -74,7 +74,8 @@ class ScoredBatch(ScoredParts):
             return self._best_by_arcs(decoder)
         if decoder in ARC_DECODERS:
             decoder = "exact"
-        if decoder in BATCH_DECODERS and decomposition == "structured" and not spans:
+        alone = len(self.parts.lengths) == 1 or spans
+        if decoder in BATCH_DECODERS and decomposition == "structured" and not alone:
             limit = time_limit_seconds
             found = dict(decode_many(enumerate(self), decoder, time_limit_seconds=limit))
             return [found[index] for index in range(len(found))]
