@@ -10,10 +10,11 @@ from turbotree.evaluation import attachment_scores
 from turbotree.features import Weights
 from turbotree.learning import LearnerOptions, Loss
 from turbotree.parsing import Parser
-from turbotree.parsing.training.blank import RELATIONS, blank_parser
+from turbotree.parsing.training.blank import blank_parser
 from turbotree.parsing.training.online import OnlineLearner, OnlineOptions
 from turbotree.parsing.training.part_task import PartTask
 from turbotree.text import Sentence, check_tree, treebank
+from turbotree.text.universal import RELATIONS
 
 
 @pytest.fixture(scope="module")

@@ -11,15 +11,10 @@ from dataclasses import dataclass, field
 
 from turbotree.errors import InputError
 from turbotree.text import CONLLU, Layout, Sentence, check_partial_tree, read_layout
+from turbotree.text.universal import RELATIONS, TAGS
 
-_RELATIONS = """
-    acl advcl advmod amod appos aux case cc ccomp clf compound conj cop csubj dep det discourse
-    dislocated expl fixed flat goeswith iobj list mark nmod nsubj nummod obj obl orphan parataxis
-    punct reparandum root vocative xcomp
-"""
-_TAGS = "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X"
-#: The relations and tags of Universal Dependencies, version 2.
-RELATIONS, TAGS = frozenset(_RELATIONS.split()), frozenset(_TAGS.split())
+#: For many look-ups.
+_RELATIONS, _TAGS = frozenset(RELATIONS), frozenset(TAGS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +133,7 @@ def _look_at(sentence: Sentence, problems: _Problems, strict: bool) -> None:
     rows: Sequence[tuple[str, Sequence[str], frozenset[str]]] = ()
     if strict:
         relations = [label.partition(":")[0] for label in sentence.labels]
-        rows = (("relation", relations, RELATIONS), ("tag", sentence.upos, TAGS))
+        rows = (("relation", relations, _RELATIONS), ("tag", sentence.upos, _TAGS))
     for what, values, known in rows:
         for word, value in enumerate(values, 1):
             if value not in known and value != "_":
