@@ -21,6 +21,8 @@ class Limits:
     ----------
     max_body_bytes
         A larger request is answered with status 413.
+    max_document_bytes
+        The same for requests of INCEpTION, which sends all documents of a project at once.
     max_words
         A longer sentence is answered with 413.
     max_sentences
@@ -46,6 +48,7 @@ class Limits:
     """
 
     max_body_bytes: int = 1_000_000
+    max_document_bytes: int = 100_000_000
     max_words: int = 250
     max_sentences: int = 200
     max_trees: int = 20
@@ -54,7 +57,14 @@ class Limits:
     max_waiting: int = 16
 
     def __post_init__(self) -> None:
-        for name in ("max_body_bytes", "max_words", "max_sentences", "max_trees", "threads"):
+        for name in (
+            "max_body_bytes",
+            "max_document_bytes",
+            "max_words",
+            "max_sentences",
+            "max_trees",
+            "threads",
+        ):
             if getattr(self, name) < 1:
                 raise InputError(f"{name} is {getattr(self, name)}; expected at least 1")
         if self.max_waiting < 0:
