@@ -15,6 +15,7 @@ from turbotree.text.universal import RELATIONS, TAGS
 
 #: For many look-ups.
 _RELATIONS, _TAGS = frozenset(RELATIONS), frozenset(TAGS)
+_NOTHING = "no sentences that can be checked"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,7 @@ def read_treebanks(
     Raises
     ------
     InputError
-        If a file cannot be opened, or not one sentence can be read.
+        If a file cannot be opened, or not one sentence of all files can be checked.
 
     Examples
     --------
@@ -123,8 +124,10 @@ def read_treebanks(
             sentences.append(sentence)
             _look_at(sentence, problems, strict)
         if len(sentences) == before:
-            first = f"; the first problem: {problems.errors[0]}" if problems.errors else ""
-            raise InputError(f"{name}: no sentences that can be checked{first}")
+            problems.add((name, 1), _NOTHING)
+    if not sentences:
+        first = f"; the first problem: {problems.errors[0]}" if problems.errors else ""
+        raise InputError(f"{', '.join(names)}: {_NOTHING}{first}")
     skipped = [_skipped(message, names) for message in problems.errors]
     return Treebank(sentences, (*skipped, *problems.found.values()), len(skipped))
 
@@ -136,12 +139,17 @@ def _look_at(sentence: Sentence, problems: _Problems, strict: bool) -> None:
         rows = (("relation", relations, _RELATIONS), ("tag", sentence.upos, _TAGS))
     for what, values, known in rows:
         for word, value in enumerate(values, 1):
-            if value not in known and value != "_":
+            if value not in known and value not in ("", "_"):
                 message = f"{value!r} is no {what} of Universal Dependencies"
                 problems.add(sentence.place(word), message)
-    for word, head in enumerate(sentence.heads, 1):
+    columns = zip(sentence.forms, sentence.heads, sentence.labels, strict=True)
+    for word, (form, head, label) in enumerate(columns, 1):
+        if not form:
+            problems.add(sentence.place(word), "the word has no form")
         if head is None:
             problems.add(sentence.place(word), "head missing; not checked")
+        elif label in ("", "_"):
+            problems.add(sentence.place(word), "relation missing; not checked")
 
 
 def _skipped(message: str, names: Sequence[str]) -> Problem:
