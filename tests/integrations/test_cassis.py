@@ -136,15 +136,18 @@ def test_enhanced_relations_and_those_across_sentences_are_not_looked_at() -> No
     assert (birds.heads, go.heads) == ((2, None, None), (None, None))
 
 
-def test_relations_of_other_layers_connect_what_they_are_made_for() -> None:
+@pytest.mark.parametrize(
+    ("name", "anchor"), [("custom.Relation", POS), ("custom.Any", "uima.tcas.Annotation")]
+)
+def test_relations_of_other_layers_connect_what_they_are_made_for(name: str, anchor: str) -> None:
     cas = cas_of([["Birds", "sing"]], tags=[["NOUN", ""]])
     document = document_of(cas)
-    layer = document.layer("custom.Relation", "label")
-    assert layer.anchor == POS
+    layer = document.layer(name, "label")
+    assert layer.anchor == anchor
     (birds,) = document.sentences(layer)
     document.suggest(layer, birds, [Suggestion(1, "a", 1.0, "", 0), Suggestion(2, "b", 1.0, "", 1)])
     # "sing" has nothing that a relation could begin at.
-    (one,) = suggested(document.to_xmi(), cas.typesystem, "custom.Relation")
+    (one,) = suggested(document.to_xmi(), cas.typesystem, name)
     assert one.Dependent.type.name == POS
     assert one.label == "a"
 

@@ -28,6 +28,11 @@ _FEATURES = {
         "sourceDocumentId": "uima.cas.Long",
     },
     "custom.Relation": {"Governor": POS, "Dependent": POS, "label": _TEXT},
+    "custom.Any": {
+        "Governor": "uima.tcas.Annotation",
+        "Dependent": "uima.tcas.Annotation",
+        "label": _TEXT,
+    },
     "custom.Words": {"XPOS": _TEXT, "mood": _TEXT},
 }
 

@@ -282,7 +282,9 @@ class CasDocument:
             return token
         kind = layer.anchor if self._types.contains_type(layer.anchor) else TOKEN
         for one in self._cas.select_covered(kind, token):
-            if (one.begin, one.end) == (token.begin, token.end) and not _is_predicted(one):
+            place = (one.begin, one.end) == (token.begin, token.end)
+            # Where relations connect annotations of any type, words and sentences are not meant.
+            if place and one.type.name not in (TOKEN, SENTENCE) and not _is_predicted(one):
                 return one
         return None
 
