@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import json
+import sys
 import time
 from collections.abc import Callable, Iterator
 from types import SimpleNamespace
@@ -10,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from turbotree.errors import MissingExtraError
 from turbotree.parsing import Parser
 from turbotree.pipeline import Pipeline
 from turbotree.serving import Engine, Limits
@@ -242,7 +245,7 @@ def test_what_is_on_the_screen_comes_first_when_time_is_short(
 ) -> None:
     from turbotree.serving.inception import recommender as module
 
-    monkeypatch.setattr(module, "_AT_ONCE", 1)
+    monkeypatch.setattr(module, "_WORDS_AT_ONCE", 1)
     now = [0.0]
 
     def later() -> float:
@@ -417,3 +420,31 @@ def test_without_a_recommender_there_are_no_such_routes(client: Callable[..., An
     app = client()
     assert app.get("/inception").status_code == 404
     assert "/inception" not in app.get("/openapi.json").json()["paths"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["😀", "dogs", "👩‍👩‍👧", "sleep", "."],
+        ["ראיתי", "את", "האיש", "🙂"],
+        ["New York", "𐍈", "sleeps"],
+    ],
+)
+def test_suggestions_stand_on_their_words_in_any_script(
+    ask: Callable[..., Any], words: list[str]
+) -> None:
+    cas = cas_of([words, words])
+    app = ask()
+    for layer, feature in ((DEPENDENCY, "DependencyType"), (POS, "PosValue"), (LEMMA, "value")):
+        found = sorted(predicted(app, cas, layer, feature), key=lambda one: one.begin)
+        covered = {(one.begin, one.get_covered_text()) for one in found}
+        assert [text for _, text in sorted(covered)] == words + words
+
+
+def test_without_dkpro_cassis_one_line_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "cassis", None)
+    monkeypatch.delitem(sys.modules, "turbotree.integrations.cassis")
+    with pytest.raises(MissingExtraError, match=r"pip install 'turbotree\[inception\]'"):
+        importlib.import_module("turbotree.integrations.cassis")

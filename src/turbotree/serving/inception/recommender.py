@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +16,6 @@ from turbotree.serving.engine import Engine
 from turbotree.serving.inception.lessons import Key, Lessons
 from turbotree.serving.inception.suggesting import completed, is_tagged, suggestions
 from turbotree.serving.workbench.learning import check_learnable
-from turbotree.streaming import in_batches
 from turbotree.text import Sentence
 from turbotree.text.universal import TAGS
 
@@ -28,7 +27,8 @@ LAYERS = {
     "feats": "MorphologicalFeatures",
     "lemma": "Lemma",
 }
-_AT_ONCE = 16
+#: So many words are parsed at once, or a single sentence that has more.
+_WORDS_AT_ONCE = 300
 #: The share of the time of a request that is for parsing; the rest is for reading and writing.
 _PARSING_SHARE = 0.6
 #: So many sentences are remembered with what was suggested for them, per model.
@@ -119,7 +119,7 @@ class Recommender:
         document.clear(layer)
         begin = 0 if request.range is None else document.python_offset(request.range[0])
         found.sort(key=lambda one: (one.end <= begin, one.begin))
-        for group in in_batches(found, _AT_ONCE):
+        for group in _grouped(found):
             if time.monotonic() > ends:
                 break
             for one, own in zip(group, self._suggested(memory, group, column), strict=True):
@@ -215,6 +215,20 @@ class Recommender:
                 f"layer {layer.name!r}: the model {engine.name!r} has no {column}; it has {has}"
             )
         return column
+
+
+def _grouped(found: Iterable[CasSentence]) -> Iterator[list[CasSentence]]:
+    """Cut a document into pieces that take about the same time."""
+    group: list[CasSentence] = []
+    words = 0
+    for one in found:
+        if group and words + len(one.sentence) > _WORDS_AT_ONCE:
+            yield group
+            group, words = [], 0
+        group.append(one)
+        words += len(one.sentence)
+    if group:
+        yield group
 
 
 def _tag_columns(engine: Engine) -> list[str]:
