@@ -372,13 +372,15 @@ def test_a_client_that_offers_http_2_gets_its_body_read(model_file: Path) -> Non
         "upgrade: h2c\r\nhttp2-settings: AAEAAEAAAAIAAAABAAMAAABkAAQBAAAAAAUAAEAA\r\n"
         f"content-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n"
     ).encode()
-    with server(model_file) as (_, address):
+    with server(model_file) as (process, address):
         port = int(address.rsplit(":", 1)[1])
         with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
             for part in (head, body):  # as Java sends them
                 connection.sendall(part)
                 time.sleep(0.05)
             assert answered(connection).startswith(b"HTTP/1.1 200 ")
+        process.send_signal(signal.SIGTERM)
+        assert process.communicate(timeout=60)[0] == "Stopped.\n"
 
 
 def test_inception_is_told_its_address_and_gets_its_suggestions(model_file: Path) -> None:

@@ -139,6 +139,9 @@ def _impatient_protocol(limits: Limits) -> Any:
             elif self._deadline is None:
                 self._count()
 
+        def _unsupported_upgrade_warning(self) -> None:
+            """Offers of HTTP/2 are passed over in silence."""
+
         def _waits_for_headers(self) -> bool:
             return self.cycle is None or bool(self.cycle.response_complete)
 
