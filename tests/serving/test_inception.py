@@ -356,9 +356,32 @@ def test_unfinished_sentences_are_not_learnt(ask: Callable[..., Any], parser: Pa
     assert predicted(app, cas)
 
 
+def test_an_empty_document_and_one_without_tags_teach_nothing(
+    ask: Callable[..., Any], parser: Parser
+) -> None:
+    app = ask(parser)
+    bare = cas_of(words_of(TREES[:1]))
+    for word, (head, label) in enumerate(zip(TREES[0].heads, TREES[0].labels, strict=True)):
+        draw(bare, head - 1 if head else word, word, label)
+    request = train_request([cas_of([]), bare])
+    assert app.post("/inception/train", json=request).status_code == 204
+    assert until_learnt(app)[0]["learnt"] == 0
+    assert predicted(app, cas_of([])) == []
+
+
 def test_only_relations_are_learnt_and_the_answer_says_what_to_do(ask: Callable[..., Any]) -> None:
     request = train_request([document_of(TREES)], POS, "PosValue")
     assert "clear 'Trainable'" in problem_of(ask().post("/inception/train", json=request))
+
+
+def test_a_model_that_cannot_learn_says_what_to_do(
+    ask: Callable[..., Any], parser: Parser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Parser, "sparse", lambda _: {})
+    request = train_request([document_of(TREES, drawn=True)])
+    message = problem_of(ask(parser).post("/inception/train", json=request))
+    assert "no sparse features" in message
+    assert "clear 'Trainable'" in message
 
 
 def test_the_status_tells_what_there_is(ask: Callable[..., Any], parser: Parser) -> None:

@@ -211,8 +211,6 @@ class CasDocument:
                 word = next(words, None)
             if own:
                 found.append(tuple(own))
-        if not found:
-            raise InputError("the document has no sentences with words")
         relations = layer.name if layer is not None and layer.column == TREE else DEPENDENCY
         label = layer.feature if layer is not None and layer.column == TREE else "DependencyType"
         heads = self._relations(relations, label)

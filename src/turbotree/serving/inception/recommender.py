@@ -31,6 +31,7 @@ LAYERS = {
 _WORDS_AT_ONCE = 300
 #: The share of the time of a request that is for parsing; the rest is for reading and writing.
 _PARSING_SHARE = 0.6
+_WHAT_TO_DO = "; clear 'Trainable' in the settings of the recommender in INCEpTION"
 #: So many sentences are remembered with what was suggested for them, per model.
 _MOST = 20_000
 
@@ -141,15 +142,19 @@ class Recommender:
             layer = document.layer(request.layer, request.feature)
             if layer.column != TREE:
                 raise InputError(
-                    f"layer {layer.name!r}: this recommender learns relations alone; clear "
-                    "'Trainable' in its settings in INCEpTION"
+                    f"layer {layer.name!r}: this recommender learns relations alone{_WHAT_TO_DO}"
                 )
-            check_learnable(engine.model)
+            try:
+                check_learnable(engine.model)
+            except InputError as error:
+                raise InputError(f"{error}{_WHAT_TO_DO}") from None
             whole = [
                 one.sentence
                 for one in document.sentences(layer, name=f"{name}-")
                 if len(one.sentence) <= engine.limits.max_words and _is_whole(one.sentence)
             ]
+            if isinstance(engine.model, Parser):
+                whole = [one for one in whole if is_tagged(one)]
             trees += completed(engine.model, whole) if whole else []
         self._lessons.learn((request.project, request.user), engine, trees)
 
