@@ -20,7 +20,7 @@ test: $(VENV)/.dev lint
 
 # What needs extras, one line per suite: torch in a version that has wheels for the CPU alone. The web
 # page is looked at with chromium, which has to be there.
-EXTRAS := torch==2.13.0 spacy scikit-learn conllu ray pyarrow fastapi prometheus_client uvicorn httpx schemathesis playwright pytoulbar2
+EXTRAS := torch==2.13.0 spacy scikit-learn conllu ray pyarrow fastapi prometheus_client uvicorn httpx schemathesis playwright pytoulbar2 dkpro-cassis udapi conllup httptools
 WITH_EXTRAS := -o addopts="--doctest-modules --strict-markers --import-mode=importlib -q"
 
 test-all: test $(VENV)/.extras

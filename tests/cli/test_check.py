@@ -145,3 +145,58 @@ def test_a_file_without_sentences_is_refused(fails, files, tmp_path):
     path.write_text("1\tGo\tgo\tVERB\tVB\t_\t7\troot\t_\t_\n\n")
     message = fails("check", path, "--model", files.model)
     assert "no sentences that can be checked; the first problem: " in message
+
+
+def test_a_file_without_sentences_beside_others_is_named_and_they_are_checked(run, files, tmp_path):
+    path = tmp_path / "empty.conllu"
+    path.write_text("")
+    result = run("check", path, files.test, "--model", files.model, "--top", 3, "--json", "-q")
+    assert result.exit_code == 0
+    assert f"{path}:1: no sentences that can be checked" in result.stderr
+    assert len(result.stdout.splitlines()) == 3
+
+
+def test_every_kind_of_damage_is_named_once_and_the_rest_is_checked(run, files, tmp_path):
+    path = tmp_path / "damaged.conllu"
+    word = "{}\tGo\tgo\t{}\tVB\t_\t{}\t{}\t_\t_\n"
+    sentences = [
+        word.format(1, "VERB", 0, "root"),
+        "1\tGo\tgo\n",
+        word.format(1, "VERB", 7, "root"),
+        word.format("x", "VERB", 0, "root"),
+        word.format(1, "VERB", 0, "rot"),
+        word.format(1, "VERB", 0, "rot"),
+        word.format(1, "VRB", 0, "root"),
+        word.format(1, "VERB", "_", "_"),
+        word.format(1, "VERB", 0, "_"),
+        "1\t\t_\tVERB\tVB\t_\t0\troot\t_\t_\n",
+        "no columns at all\n",
+    ]
+    path.write_text("\n".join(sentences))
+    result = run("check", path, "--model", files.model, "--top", 0, "--json", "-q")
+    assert result.exit_code == 0
+    said = [line.partition(f"{path}:")[2] for line in result.stderr.splitlines()]
+    assert [line for line in said if line] == [
+        "3: 3 columns, expected 10; the sentence is skipped",
+        "5: head 7 is outside the sentence (1 word); the sentence is skipped",
+        "7: id 'x' is not a word number, expected 1; the sentence is skipped",
+        "21: 1 column, expected 10; the sentence is skipped",
+        "9: 'rot' is no relation of Universal Dependencies (2 times; the first here)",
+        "13: 'VRB' is no tag of Universal Dependencies",
+        "15: head missing; not checked",
+        "17: relation missing; not checked",
+        "19: the word has no form",
+    ]
+    checked = {json.loads(line)["line"] for line in result.stdout.splitlines()}
+    assert {9, 11, 13} <= checked
+
+
+def test_one_sentence_has_no_folds(fails, tmp_path):
+    path = tmp_path / "one.conllu"
+    path.write_text("1\tGo\tgo\tVERB\tVB\t_\t0\troot\t_\t_\n\n")
+    assert "1 sentence cannot be split into 5 folds" in fails("check", path)
+
+
+def test_marks_for_other_programs_need_conllu(fails, files):
+    message = fails("check", files.test, "--model", files.model, "--misc", "udapi")
+    assert "--misc is for CoNLL-U" in message

@@ -10,10 +10,11 @@ from turbotree.evaluation import attachment_scores
 from turbotree.features import Weights
 from turbotree.learning import LearnerOptions, Loss
 from turbotree.parsing import Parser
-from turbotree.parsing.training.blank import RELATIONS, blank_parser
+from turbotree.parsing.training.blank import blank_parser
 from turbotree.parsing.training.online import OnlineLearner, OnlineOptions
 from turbotree.parsing.training.part_task import PartTask
 from turbotree.text import Sentence, check_tree, treebank
+from turbotree.text.universal import RELATIONS
 
 
 @pytest.fixture(scope="module")
@@ -148,3 +149,11 @@ def test_a_blank_parser_learns_its_first_tree() -> None:
     learner.learn(tree)
     found = learner.parser.parse(tree)
     assert (found.heads, found.labels) == (tree.heads, tree.labels)
+
+
+def test_learning_from_many_trees_can_be_stopped() -> None:
+    parser = Parser.train(treebank(20, seed=1), model="arc", epochs=1, pruner_epochs=1)
+    learner, asked = OnlineLearner(parser), iter([False, True])
+    learner.learn_all(treebank(5, seed=2), stop=lambda: next(asked))
+    assert learner.count == 5
+    assert next(asked, None) is None

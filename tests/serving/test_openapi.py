@@ -13,6 +13,7 @@ from turbotree.serving import Annotations, Engine, Limits
 
 schemathesis = pytest.importorskip("schemathesis")
 pytest.importorskip("fastapi")
+pytest.importorskip("cassis")
 checks = pytest.importorskip("schemathesis.specs.openapi.checks")
 positive_data_acceptance = checks.positive_data_acceptance
 negative_data_rejection = checks.negative_data_rejection
@@ -23,6 +24,9 @@ ROUTES = [
     ("POST", "/annotations"),
     ("GET", "/annotations"),
     ("GET", "/annotations.conllu"),
+    ("GET", "/inception"),
+    ("POST", "/inception/predict"),
+    ("POST", "/inception/train"),
     ("GET", "/model"),
     ("GET", "/health"),
     ("GET", "/metrics"),
@@ -32,10 +36,14 @@ ROUTES = [
 @pytest.fixture(scope="module")
 def document(parser: Parser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     from turbotree.serving import create_app
+    from turbotree.serving.inception import Recommender
 
+    engine = Engine(parser, "small", Limits())
+    inception = Recommender(lambda: engine)
     with Annotations(tmp_path_factory.mktemp("saved")) as annotations:
-        app = create_app(Engine(parser, "small", Limits()), annotations=annotations)
+        app = create_app(engine, annotations=annotations, inception=inception)
         yield schemathesis.openapi.from_asgi("/openapi.json", app)
+    inception.close()
 
 
 def test_all_routes_are_described(document: Any) -> None:

@@ -280,8 +280,8 @@ def send_slowly(connection: socket.socket, data: bytes) -> None:
 def answered(connection: socket.socket) -> bytes:
     """Read one answer of JSON."""
     answer = b""
-    while not answer.endswith(b"}"):
-        answer += connection.recv(1000)
+    while not answer.endswith(b"}") and (more := connection.recv(1000)):
+        answer += more
     return answer
 
 
@@ -362,3 +362,33 @@ def test_a_review_needs_no_model_and_survives_a_kill(tmp_path: Path) -> None:
             process.send_signal(signal.SIGKILL)
             process.wait()
     assert [one.sent_id for one in read_exceptions(exceptions_path(path))] == [name]
+
+
+def test_a_client_that_offers_http_2_gets_its_body_read(model_file: Path) -> None:
+    """Clients in Java do so, INCEpTION's among them."""
+    body = json.dumps(BIRDS).encode()
+    head = (
+        "POST /parse HTTP/1.1\r\nhost: localhost\r\nconnection: Upgrade, HTTP2-Settings\r\n"
+        "upgrade: h2c\r\nhttp2-settings: AAEAAEAAAAIAAAABAAMAAABkAAQBAAAAAAUAAEAA\r\n"
+        f"content-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n"
+    ).encode()
+    with server(model_file) as (process, address):
+        port = int(address.rsplit(":", 1)[1])
+        with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
+            for part in (head, body):  # as Java sends them
+                connection.sendall(part)
+                time.sleep(0.05)
+            assert answered(connection).startswith(b"HTTP/1.1 200 ")
+        process.send_signal(signal.SIGTERM)
+        assert process.communicate(timeout=60)[0] == "Stopped.\n"
+
+
+def test_inception_is_told_its_address_and_gets_its_suggestions(model_file: Path) -> None:
+    pytest.importorskip("cassis")
+    from oracles.cas import cas_of, predict_request, suggested
+
+    cas = cas_of([["Birds", "sing"]], tags=[["NOUN", "VERB"]])
+    with server(model_file, "--inception") as (_, address):
+        answer = httpx.post(f"{address}/inception/predict", json=predict_request(cas), timeout=60)
+        assert answer.status_code == 200
+        assert len(suggested(answer.json()["document"], cas.typesystem)) >= 2

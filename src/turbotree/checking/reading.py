@@ -11,15 +11,11 @@ from dataclasses import dataclass, field
 
 from turbotree.errors import InputError
 from turbotree.text import CONLLU, Layout, Sentence, check_partial_tree, read_layout
+from turbotree.text.universal import RELATIONS, TAGS
 
-_RELATIONS = """
-    acl advcl advmod amod appos aux case cc ccomp clf compound conj cop csubj dep det discourse
-    dislocated expl fixed flat goeswith iobj list mark nmod nsubj nummod obj obl orphan parataxis
-    punct reparandum root vocative xcomp
-"""
-_TAGS = "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X"
-#: The relations and tags of Universal Dependencies, version 2.
-RELATIONS, TAGS = frozenset(_RELATIONS.split()), frozenset(_TAGS.split())
+#: For many look-ups.
+_RELATIONS, _TAGS = frozenset(RELATIONS), frozenset(TAGS)
+_NOTHING = "no sentences that can be checked"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +94,7 @@ def read_treebanks(
     Raises
     ------
     InputError
-        If a file cannot be opened, or not one sentence can be read.
+        If a file cannot be opened, or not one sentence of all files can be checked.
 
     Examples
     --------
@@ -128,8 +124,10 @@ def read_treebanks(
             sentences.append(sentence)
             _look_at(sentence, problems, strict)
         if len(sentences) == before:
-            first = f"; the first problem: {problems.errors[0]}" if problems.errors else ""
-            raise InputError(f"{name}: no sentences that can be checked{first}")
+            problems.add((name, 1), _NOTHING)
+    if not sentences:
+        first = f"; the first problem: {problems.errors[0]}" if problems.errors else ""
+        raise InputError(f"{', '.join(names)}: {_NOTHING}{first}")
     skipped = [_skipped(message, names) for message in problems.errors]
     return Treebank(sentences, (*skipped, *problems.found.values()), len(skipped))
 
@@ -138,15 +136,20 @@ def _look_at(sentence: Sentence, problems: _Problems, strict: bool) -> None:
     rows: Sequence[tuple[str, Sequence[str], frozenset[str]]] = ()
     if strict:
         relations = [label.partition(":")[0] for label in sentence.labels]
-        rows = (("relation", relations, RELATIONS), ("tag", sentence.upos, TAGS))
+        rows = (("relation", relations, _RELATIONS), ("tag", sentence.upos, _TAGS))
     for what, values, known in rows:
         for word, value in enumerate(values, 1):
-            if value not in known and value != "_":
+            if value not in known and value not in ("", "_"):
                 message = f"{value!r} is no {what} of Universal Dependencies"
                 problems.add(sentence.place(word), message)
-    for word, head in enumerate(sentence.heads, 1):
+    columns = zip(sentence.forms, sentence.heads, sentence.labels, strict=True)
+    for word, (form, head, label) in enumerate(columns, 1):
+        if not form:
+            problems.add(sentence.place(word), "the word has no form")
         if head is None:
             problems.add(sentence.place(word), "head missing; not checked")
+        elif label in ("", "_"):
+            problems.add(sentence.place(word), "relation missing; not checked")
 
 
 def _skipped(message: str, names: Sequence[str]) -> Problem:

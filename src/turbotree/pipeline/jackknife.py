@@ -47,7 +47,8 @@ def fold_numbers(sentences: Sequence[Sentence], folds: int) -> list[int]:
     if len(parts) < folds:
         parts = [range(i, i + 1) for i in range(len(sentences))]
     if len(parts) < folds:
-        raise InputError(f"{len(sentences)} sentences cannot be split into {folds} folds")
+        count = "1 sentence" if len(sentences) == 1 else f"{len(sentences)} sentences"
+        raise InputError(f"{count} cannot be split into {folds} folds")
     sizes = [0] * folds
     numbers = [0] * len(sentences)
     for part in parts:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import turbotree
 from turbotree.errors import InputError, MissingExtraError, TurbotreeError
@@ -31,6 +31,9 @@ except ImportError as error:
     raise MissingExtraError(
         "turbotree serve needs FastAPI: pip install 'turbotree[serve]'"
     ) from error
+
+if TYPE_CHECKING:
+    from turbotree.serving.inception.recommender import Recommender
 
 _ABOUT = """Trees with probabilities, proofs and constraints over HTTP. Errors are JSON too:
 {"error": {"kind": ..., "message": ...}}, one line for people."""
@@ -59,6 +62,7 @@ def create_app(
     annotations: Annotations | None = None,
     workbench: Workbench | None = None,
     review: Review | None = None,
+    inception: Recommender | None = None,
     limits: Limits | None = None,
     hosts: Collection[str] | None = None,
 ) -> Any:
@@ -76,6 +80,8 @@ def create_app(
         then. Close it, too.
     review
         Findings to go through; close it when the server has stopped.
+    inception
+        What answers INCEpTION at ``/inception``; close it, too.
     limits
         What is refused, if there is no engine.
     hosts
@@ -144,6 +150,12 @@ def create_app(
         add_routes(add, workbench, workers, _REFUSALS | _FULL)
     if review is not None:
         add_review_routes(add, review, workers, _REFUSALS | _FULL)
+    documents: Collection[str] = ()
+    if inception is not None:
+        from turbotree.serving.inception.routes import PREDICT, TRAIN, add_inception_routes
+
+        add_inception_routes(add, inception, workers, _REFUSALS)
+        documents = (PREDICT, TRAIN)
     addresses = {"docs.html": ["/docs"]}
     if engine is not None:
         addresses["index.html"] = ["/"]
@@ -155,7 +167,7 @@ def create_app(
         static = [] if name.endswith(".html") else [f"/static/{name}"]
         for path in addresses.get(name, static):
             add(path, "GET", _page_handler(page), include_in_schema=False)
-    return Boundary(app, limits, metrics, paths, hosts)
+    return Boundary(app, limits, metrics, paths, hosts, documents)
 
 
 class _Handlers:

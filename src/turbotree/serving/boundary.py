@@ -66,6 +66,8 @@ class Boundary:
     hosts
         Names that the server goes by. A page elsewhere that has its own name lead to this
         machine is then refused. None takes any name.
+    documents
+        Paths that take whole documents, which may be larger than other requests.
     """
 
     def __init__(
@@ -75,9 +77,10 @@ class Boundary:
         metrics: Metrics,
         paths: Iterable[str],
         hosts: Collection[str] | None,
+        documents: Collection[str] = (),
     ) -> None:
         self._app, self._limits, self._metrics = app, limits, metrics
-        self._paths = frozenset(paths)
+        self._paths, self._documents = frozenset(paths), frozenset(documents)
         self._hosts = None if hosts is None else frozenset(host.lower() for host in hosts)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -118,7 +121,8 @@ class Boundary:
     async def _body(self, scope: Scope, receive: Receive) -> bytes:
         headers = {name.lower(): value for name, value in scope["headers"]}
         self._check_host(headers.get(b"host", b""))
-        most = self._limits.max_body_bytes
+        whole = scope["path"] in self._documents
+        most = self._limits.max_document_bytes if whole else self._limits.max_body_bytes
         too_large = RefusedError(
             413, "too_large", f"the request is larger than {most:,} bytes; send less at a time"
         )

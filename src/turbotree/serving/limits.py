@@ -22,6 +22,8 @@ class Limits:
     ----------
     max_body_bytes
         A larger request is answered with status 413.
+    max_document_bytes
+        The same for requests of INCEpTION, which sends all documents of a project at once.
     max_words
         A longer sentence is answered with 413.
     max_sentences
@@ -47,6 +49,7 @@ class Limits:
     """
 
     max_body_bytes: int = 1_000_000
+    max_document_bytes: int = 100_000_000
     max_words: int = 250
     max_sentences: int = 200
     max_trees: int = 20
@@ -55,7 +58,14 @@ class Limits:
     max_waiting: int = 16
 
     def __post_init__(self) -> None:
-        for name in ("max_body_bytes", "max_words", "max_sentences", "max_trees", "threads"):
+        for name in (
+            "max_body_bytes",
+            "max_document_bytes",
+            "max_words",
+            "max_sentences",
+            "max_trees",
+            "threads",
+        ):
             check_least(name, getattr(self, name), 1)
         check_least("max_waiting", self.max_waiting, 0)
         if not (self.time_limit_seconds > 0 and math.isfinite(self.time_limit_seconds)):

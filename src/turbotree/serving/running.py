@@ -113,9 +113,11 @@ def _impatient_protocol(limits: Limits) -> Any:
     The time is counted from the opening of a connection, or from the first byte of a further
     request, and not begun again by more bytes. In between, uvicorn's own keep-alive counts.
     """
-    from uvicorn.protocols.http.auto import AutoHTTPProtocol
+    # Not httptools, which uvicorn takes where it is installed: clients in Java, INCEpTION among
+    # them, offer HTTP/2 in a request's headers, and with httptools the body of such a one is lost.
+    from uvicorn.protocols.http.h11_impl import H11Protocol
 
-    base: Any = AutoHTTPProtocol
+    base: Any = H11Protocol
 
     class Impatient(base):
         _deadline: asyncio.TimerHandle | None = None
@@ -136,6 +138,9 @@ def _impatient_protocol(limits: Limits) -> Any:
                 self._stop_counting()
             elif self._deadline is None:
                 self._count()
+
+        def _unsupported_upgrade_warning(self) -> None:
+            """Offers of HTTP/2 are passed over in silence."""
 
         def _waits_for_headers(self) -> bool:
             return self.cycle is None or bool(self.cycle.response_complete)

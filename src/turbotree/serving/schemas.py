@@ -24,6 +24,9 @@ Rules = Annotated[
 ]
 
 
+_DEPENDENCY = "de.tudarmstadt.ukp.dkpro.core.api.syntax.type.dependency.Dependency"
+
+
 class Strict(BaseModel):
     """A request: unknown names are mistakes."""
 
@@ -402,3 +405,71 @@ class DecisionRequest(Strict):
     verdict: Literal["accept", "acknowledge", "correct", "skip"]
     correction: CorrectionInput | None = Field(None, description="With the verdict correct.")
     reason: Annotated[str, Field(max_length=500)] = ""
+
+
+class InceptionRange(BaseModel):
+    """First and last character, in units of UTF-16."""
+
+    begin: int
+    end: int
+
+
+class InceptionMetadata(BaseModel):
+    """What INCEpTION wants suggestions for."""
+
+    layer: Annotated[str, Field(examples=[_DEPENDENCY])]
+    feature: Annotated[str, Field(examples=["DependencyType"])]
+    projectId: int | str  # noqa: N815 (the protocol calls it so)
+    anchoringMode: str | None = None  # noqa: N815
+    crossSentence: bool | None = None  # noqa: N815
+    range: InceptionRange | None = None
+
+
+class InceptionDocument(BaseModel):
+    """A document of INCEpTION."""
+
+    xmi: str = Field(description="The CAS, as XMI.")
+    documentId: int | str = ""  # noqa: N815
+    userId: str = ""  # noqa: N815
+
+
+class InceptionPredictRequest(BaseModel):
+    """A document to suggest annotation for; other names are ignored, as the protocol grows."""
+
+    metadata: InceptionMetadata
+    document: InceptionDocument
+    typeSystem: str = Field(description="The types of the CAS, as XML.")  # noqa: N815
+
+
+class InceptionTrainRequest(BaseModel):
+    """Documents to learn from."""
+
+    metadata: InceptionMetadata
+    documents: list[InceptionDocument]
+    typeSystem: str = Field(description="The types of the CASes, as XML.")  # noqa: N815
+
+
+class InceptionPredictAnswer(BaseModel):
+    """The document with suggestions."""
+
+    document: str
+
+
+class InceptionLearner(BaseModel):
+    """What an annotator has taught."""
+
+    project: str
+    user: str
+    learnt: int = Field(description="Sentences that were learnt.")
+    waiting: bool = Field(description="Whether there are more to be learnt.")
+    problem: str | None
+
+
+class InceptionAnswer(BaseModel):
+    """What the recommender can suggest, and what it was taught."""
+
+    status: str
+    model: str
+    columns: list[str]
+    layers: list[str]
+    learners: list[InceptionLearner]

@@ -13,7 +13,7 @@ from turbotree.checking.check import Check, check_treebank
 from turbotree.checking.findings import KINDS, finding_line
 from turbotree.checking.folds import FoldOptions, usual_cache
 from turbotree.checking.guidelines import Guidelines
-from turbotree.checking.marking import marked_sentences, reasons_of
+from turbotree.checking.marking import Style, marked_sentences, reasons_of
 from turbotree.checking.page import findings_page
 from turbotree.checking.reading import read_treebanks
 from turbotree.cli.inputs.reading import tree_layout
@@ -114,6 +114,12 @@ class CheckOptions(Options):
         None, "What to write. Without it, by the name of the file.", panel=OUTPUT
     )
     as_json: bool = shared.as_json(help="Write JSON lines, as --format json.", clashes=("format",))
+    misc: Style = option(
+        "check",
+        "What to write into CoNLL-U. udapi: also Bug and ToDo, which udapi highlights and filters. "
+        "arborator: what ArboratorGrew can import.",
+        panel=OUTPUT,
+    )
     quiet: bool = shared.quiet()
     threads: int = option(
         1,
@@ -134,6 +140,8 @@ def check(options: CheckOptions) -> None:
     column is the probability that the word is wrong. What cannot be read is named and skipped.
     """
     format, kinds = _format(options), _kinds(options.kind)
+    if options.misc != "check" and format != "conllu":
+        raise InputError("--misc is for CoNLL-U: give -o FILE.conllu or --format conllu too")
     given = [*options.treebanks, options.model, options.exceptions, *(options.rules or ())]
     check_output(options.output, given)
     guidelines = _guidelines(options)
@@ -180,7 +188,8 @@ def _texts(
     if format == "json":
         return map(finding_line, findings)
     if format == "conllu":
-        return (sentence.to_text() for sentence in marked_sentences(sentences, findings))
+        marked = marked_sentences(sentences, findings, options.misc)
+        return (sentence.to_text() for sentence in marked)
     if format == "html":
         by_place = {
             sentence.place(word): sentence

@@ -90,6 +90,11 @@ class ServeOptions(Options):
         metavar="FILE",
         needs="review",
     )
+    inception: bool = option(
+        False,
+        "Answer INCEpTION as an external recommender: relations, tags and lemmas are suggested, "
+        "and learnt if INCEpTION is told to train. Needs the extra inception.",
+    )
     rules: bool = option(True, "Accept rules from the page and in requests.", "--rules/--no-rules")
     allow_host: list[str] | None = option(
         None,
@@ -100,6 +105,12 @@ class ServeOptions(Options):
     max_sentences: int = _limit(200, "Sentences accepted per request.", metavar="N", least=1)
     max_body: int = _limit(
         1_000_000, "Size of the largest request accepted.", metavar="BYTES", least=1
+    )
+    max_document: int = _limit(
+        100_000_000,
+        "Size of the largest request accepted from INCEpTION.",
+        metavar="BYTES",
+        least=1,
     )
     time_limit: float = option(10.0, "Time per request.", metavar="SECONDS", least=0.1, panel=SCALE)
     threads: int | None = shared.threads(
@@ -125,6 +136,7 @@ def serve(options: ServeOptions) -> None:
     usual = Limits()
     limits = Limits(
         max_body_bytes=options.max_body,
+        max_document_bytes=options.max_document,
         max_words=options.max_words,
         max_sentences=options.max_sentences,
         time_limit_seconds=options.time_limit,
@@ -132,7 +144,8 @@ def serve(options: ServeOptions) -> None:
         max_waiting=options.max_waiting,
     )
     engine = None
-    if not options.cold_start and not (options.review is not None and options.model is None):
+    reviews_alone = options.review is not None and options.model is None and not options.inception
+    if not options.cold_start and not reviews_alone:
         engine = Engine.load(options.model, limits, rules_allowed=options.rules)
     review = _review(options) if options.review is not None else None
     keeps = options.annotate is not None and (engine is not None or options.cold_start)
@@ -148,16 +161,26 @@ def serve(options: ServeOptions) -> None:
             )
         if annotations.problem is not None:
             say(annotations.problem)
-    workbench = None
+    workbench, inception = None, None
     try:
         if options.queue is not None and annotations is not None:
             workbench = _workbench(options, engine, annotations, limits)
         served = engine if workbench is None else workbench.engine
+        if options.inception:
+            from turbotree.serving.inception import Recommender
+
+            def current() -> Engine:
+                found = engine if workbench is None else workbench.engine
+                assert found is not None  # --review alone has none, and is not asked
+                return found
+
+            inception = Recommender(current)
         app = create_app(
             served,
             annotations=annotations,
             workbench=workbench,
             review=review,
+            inception=inception,
             limits=limits,
             hosts=hosts_of(options.host, options.allow_host or ()),
         )
@@ -168,6 +191,8 @@ def serve(options: ServeOptions) -> None:
                 said = f"annotate at {address}/annotate; {said}"
             if review is not None:
                 said = f"review at {address}/review; {said}"
+            if inception is not None:
+                said = f"INCEpTION's remote URL is {address}/inception; {said}"
             name = served.name if served is not None else "findings"
             typer.echo(f"Serving {name} at {address} ({said}).")
 
@@ -175,6 +200,8 @@ def serve(options: ServeOptions) -> None:
     finally:
         if review is not None:
             review.close()
+        if inception is not None:
+            inception.close()
         if workbench is not None:
             workbench.close()
         if annotations is not None:

@@ -13,14 +13,8 @@ from turbotree.parsing.root_label import with_root_label
 from turbotree.parsing.training.blueprint import Blueprint
 from turbotree.parsing.training.options import TrainingOptions
 from turbotree.text import Sentence
+from turbotree.text.universal import RELATIONS
 
-_RELATIONS = """
-    acl advcl advmod amod appos aux case cc ccomp clf compound conj cop csubj dep det discourse
-    dislocated expl fixed flat goeswith iobj list mark nmod nsubj nummod obj obl orphan parataxis
-    punct reparandum root vocative xcomp
-"""
-#: The relations of Universal Dependencies, version 2, without subtypes.
-RELATIONS = tuple(_RELATIONS.split())
 _EVERY_HEAD = PruningOptions(0.0, 1_000_000)
 
 

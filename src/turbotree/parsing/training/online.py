@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -141,12 +141,23 @@ class OnlineLearner:
                 break
             self._visit(self._trees[others[place]])
 
-    def learn_all(self, sentences: Iterable[Sentence], *, epochs: int = 3) -> None:
-        """Learn from many trees, in several passes, whatever the time."""
+    def learn_all(
+        self,
+        sentences: Iterable[Sentence],
+        *,
+        epochs: int = 3,
+        stop: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """Learn from many trees and those before them, in several passes, whatever the time.
+
+        `stop` is asked before each tree; once it says yes, learning ends.
+        """
         self.remember(sentences)
         for _ in range(epochs):
             names = list(self._trees)
             for place in self._chance.permutation(len(names)):
+                if stop():
+                    return
                 self._visit(self._trees[names[place]])
 
     def remember(self, sentences: Iterable[Sentence]) -> None:

@@ -8,6 +8,7 @@ import { by, counted, html, percent } from "./dom.js";
 import { listenToDrags } from "./dragging.js";
 import { showInspector } from "./inspector.js";
 import { isForOthers, isUndo, wordAt } from "./keys.js";
+import { complain, say } from "./messages.js";
 import { difference, newState, plain, questionOf, treeOf, viewOf } from "./sentence.js";
 import { alternativesOf, drawTree, focusWord, reveal } from "./tree.js";
 
@@ -260,15 +261,6 @@ function key(event) {
 }
 
 // ---- What is shown
-
-function complain(message) {
-  by("message").hidden = !message;
-  by("message").textContent = message ?? "";
-}
-
-function say(text) {
-  by("said").textContent = text;
-}
 
 function show({ focus = false } = {}) {
   const view = { ...viewOf(one), labels: labelsNow() };

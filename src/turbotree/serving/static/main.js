@@ -8,6 +8,7 @@ import { giveConllu, giveSvg } from "./download.js";
 import { EXAMPLES } from "./examples.js";
 import { showInspector } from "./inspector.js";
 import { keep, kept } from "./keeping.js";
+import { complain, say } from "./messages.js";
 import { showOthers } from "./others.js";
 import { showProof } from "./plot.js";
 import { rulesEditor } from "./rules.js";
@@ -115,15 +116,6 @@ async function parseInput() {
 }
 
 // ---- What is shown
-
-function complain(message) {
-  by("message").hidden = !message;
-  by("message").textContent = message ?? "";
-}
-
-function say(text) {
-  by("said").textContent = text;
-}
 
 function show({ focus = false } = {}) {
   const one = state();

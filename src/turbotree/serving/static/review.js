@@ -7,6 +7,7 @@ import { isolated } from "./direction.js";
 import { by, counted, html, percent } from "./dom.js";
 import { listenToDrags } from "./dragging.js";
 import { isForOthers, isUndo, wordAt } from "./keys.js";
+import { complain, say } from "./messages.js";
 import { difference, plain } from "./sentence.js";
 import { drawTree, focusWord, reveal } from "./tree.js";
 
@@ -201,15 +202,6 @@ function key(event) {
 }
 
 // ---- What is shown
-
-function complain(message) {
-  by("message").hidden = !message;
-  by("message").textContent = message ?? "";
-}
-
-function say(text) {
-  by("said").textContent = text;
-}
 
 function draw(place, view, on) {
   const left = place.scrollLeft;

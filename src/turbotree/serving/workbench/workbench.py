@@ -12,7 +12,7 @@ from typing import Any
 from turbotree.errors import InputError, ModelFileError
 from turbotree.parsing import Parser
 from turbotree.parsing.suggesting import MEASURES
-from turbotree.parsing.training.blank import RELATIONS, blank_parser
+from turbotree.parsing.training.blank import blank_parser
 from turbotree.serving.annotations import Annotations, Saved
 from turbotree.serving.engine import Engine, Question
 from turbotree.serving.limits import Limits
@@ -22,6 +22,7 @@ from turbotree.serving.workbench.queue import Queue, read_queue
 from turbotree.serving.workbench.ranking import Ranking
 from turbotree.serving.workbench.retraining import Retraining
 from turbotree.text import Sentence
+from turbotree.text.universal import RELATIONS
 
 JOURNAL = "queue.journal"
 #: How long the queue is ranked again after a tree was saved.
