@@ -44,7 +44,7 @@ def test_no_other_temperature_or_smoothing_fits_dev_better(
     sure = replace(parser, lost_heads=0.0)  # fitted apart
     other = replace(
         sure,
-        arc_temperature=min(2.5, max(0.4, warmer * sure.arc_temperature)),
+        arc_temperature=min(4.0, max(0.4, warmer * sure.arc_temperature)),
         smoothing=min(0.4, max(0.0, sure.smoothing + smoother)),
     )
     # Between the numbers that are tried, others may fit a little better.

@@ -25,7 +25,7 @@ Map = Callable[[Callable[[int], int], int], list[int]]
 # Belief propagation is slow, and one number needs few trees.
 _TREES_FOR_TEMPERATURE = 200
 # What is tried for mixtures, whose scores are about logarithms of probabilities, on so many words.
-_TEMPERATURES = (0.4, 0.5, 0.6, 0.7, 0.85, 1.0, 1.15, 1.3, 1.5, 1.75, 2.0, 2.5)
+_TEMPERATURES = (0.4, 0.5, 0.6, 0.7, 0.85, 1.0, 1.15, 1.3, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0)
 _SMOOTHING = (0.0, 0.01, 0.02, 0.03, 0.05, 0.08, 0.12, 0.16, 0.2, 0.25, 0.3, 0.35, 0.4)
 _WORDS_FOR_CALIBRATION = 20_000
 
