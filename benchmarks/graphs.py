@@ -48,6 +48,7 @@ def options_from(arguments: list[str] | None) -> argparse.Namespace:
     data = os.environ.get("TURBOTREE_BENCH")
     add("--data", type=Path, default=data, help="the instances; default: $TURBOTREE_BENCH")
     add("--only", default=",".join(PARTS), help="some of " + ",".join(PARTS))
+    add("--sets", default="", help="for loose and gap: some of 'hard 20,mid 40,...'; default: all")
     add("--quick", action="store_true", help="fewer and smaller problems, for a first look")
     add("--repeats", type=int, default=3, help="of each short measurement; the fastest counts")
     add("--ilp", type=int, default=0, help="instances per length to check against HiGHS's ILP")
@@ -59,6 +60,7 @@ def options_from(arguments: list[str] | None) -> argparse.Namespace:
     )
     options = parser.parse_args(arguments)
     options.parts = options.only.split(",")
+    options.sets = [name for name in options.sets.split(",") if name]
     unknown = sorted(set(options.parts) - set(PARTS))
     if unknown:
         parser.error(f"--only: {', '.join(unknown)}: expected some of {', '.join(PARTS)}")
@@ -138,9 +140,9 @@ def main(arguments: list[str] | None = None) -> int:
         elif part == "exact":
             report_exact(report, options.data, options.ilp, options.quick)
         elif part == "loose":
-            report_loose(report, options.data, options.quick)
+            report_loose(report, options.data, options.sets, options.quick)
         elif part == "gap":
-            report_gap(report, options.data, options.quick)
+            report_gap(report, options.data, options.sets, options.quick)
         elif part == "grid":
             report_grid(report, options.repeats, options.quick)
         elif part == "factors":

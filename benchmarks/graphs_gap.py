@@ -103,8 +103,8 @@ def values_of(row: Mapping[str, Any]) -> dict[str, float | int]:
     }
 
 
-def report_gap(report: Report, folder: Path, quick: bool) -> None:
-    """Measure each of the sets."""
+def report_gap(report: Report, folder: Path, only: Sequence[str], quick: bool) -> None:
+    """Measure each of the sets, or only those named."""
     report.section(
         f"gap between bound and value in per cent of the optimum, at most 100, after CPU seconds; "
         f"{LIMIT_SECONDS:g} s for each, graph building counted"
@@ -117,7 +117,7 @@ def report_gap(report: Report, folder: Path, quick: bool) -> None:
     everything: dict[str, Any] = {}
     for kind, words in SETS[: 1 if quick else None]:
         problems = load_all(folder, kind, words)[: 2 if quick else PROBLEMS]
-        if not problems:
+        if not problems or (only and f"{kind} {words}" not in only):
             continue
         rows = everything[f"{kind} {words}"] = measure(problems)
         for name, row in rows.items():
