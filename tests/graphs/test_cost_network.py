@@ -14,6 +14,7 @@ from oracles.optima import optima, parsing_graph, scaled
 
 from turbotree.errors import InfeasibleError
 from turbotree.graphs import FactorGraph, Kind, Solution, Status, branch_and_bound, brute_force
+from turbotree.parsing import decode
 
 #: The other kind has no translation and keeps the search on relaxations.
 KINDS = tuple(kind for kind in ALL_KINDS if kind is not Kind.TRIPLE_AUTOMATON)
@@ -192,6 +193,43 @@ def test_the_bound_closes_in_with_the_nodes():
     assert (np.diff(rows.value) >= 0).all()
     assert (rows.upper_bound >= rows.value).all()
     assert rows.value[-1] == found.value
+
+
+def all_grandparents(seed: int, words: int) -> tuple[FactorGraph, float]:
+    """Every arc and every grandparent: as pairs, and the best score that automata find."""
+    rng = np.random.default_rng(seed)
+    arcs = rng.normal(size=(words + 1, words + 1))
+    scores = 30.0 * rng.normal(size=(words + 1,) * 3)
+    rows = [(h, m) for h in range(words + 1) for m in range(1, words + 1) if h != m]
+    number = {arc: i for i, arc in enumerate(rows)}
+    pairs = [
+        (number[g, h], i, scores[g, h, m])
+        for (h, m), i in number.items()
+        for g in range(words + 1)
+        if g != m and (g, h) in number
+    ]
+    graph = FactorGraph()
+    heads, modifiers = np.array(rows).T
+    variables = graph.variables(arcs[heads, modifiers])
+    graph.tree(heads, modifiers, variables, words=words, single_root=False)
+    above, below, own = zip(*pairs, strict=True)
+    graph.pair(above, below, own)
+    found = decode(arcs, grandparent_scores=scores, single_root=False, decoder="exact")
+    return graph, found.score
+
+
+@pytest.mark.parametrize(("seed", "words"), [(0, 6), (1, 9), (2, 12)])
+def test_pairs_and_automata_of_grandparents_agree(seed, words):
+    graph, best = all_grandparents(seed, words)
+    found = graph.solve("branch_and_bound")
+    assert found.status is Status.OPTIMAL
+    assert found.value == pytest.approx(best, rel=1e-9)
+
+
+def test_a_subproblem_is_closed_when_something_better_is_found_elsewhere():
+    # The search once went on below such subproblems, and wrote outside its memory.
+    graph, best = all_grandparents(16, 15)
+    assert graph.solve("branch_and_bound").value == pytest.approx(best, rel=1e-9)
 
 
 def test_a_value_that_only_an_infinite_score_forbids_is_avoided():
