@@ -62,9 +62,7 @@ def main() -> None:
         for words in map(int, options.words.split(",")):
             for scale in map(float, options.scales.split(",")):
                 runs = [
-                    cpu_seconds(
-                        decoded, FIRST_SEED + i, words, scale, MODELS[model], options.limit
-                    )
+                    cpu_seconds(decoded, FIRST_SEED + i, words, scale, MODELS[model], options.limit)
                     for i in range(options.sentences)
                 ]
                 _report(f"{model}/{words} words, scale {scale:g}", runs, options)

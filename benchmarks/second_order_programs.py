@@ -106,5 +106,3 @@ def _cp_model(problem: Problem) -> Any:
     weights = np.rint(np.array(scores) / _UNIT).astype(np.int64)
     model.maximize(cp_model.LinearExpr.weighted_sum(terms, weights.tolist()))
     return model
-
-
