@@ -327,7 +327,7 @@ def solvers(figures: Figures) -> str:
 
 def _seconds(one: Figure) -> str:
     if 2 * int(one["proven"]) < int(one["problems"]):
-        return "over 16 s"
+        return "over 8 s"
     return f"{float(one['median s']):.3f} s"
 
 

@@ -1,6 +1,6 @@
 """`tt.decode` with random scores of all siblings, all grandparents, or both, with all arcs.
 
-    python benchmarks/random_scores.py [--words 10,20,30] [--scales 1,100] [--sentences 6] [--record]
+    python benchmarks/random_scores.py [--words 10,20,30] [--scales 1,100] [--record]
 
 Nothing is pruned and nothing is learnt, so that relaxations are as loose as they get. Arcs have
 normally distributed scores, parts of two arcs the same times a scale. Each sentence is decoded by
