@@ -17,8 +17,8 @@ constexpr std::int64_t kNodesToImprove = 100;
 
 }  // namespace
 
-// What the root and the first subproblem of a plunge gain serves all below them, and where variables
-// have many neighbours, bounds rise slowly, but for long.
+// What the root and the first subproblem of a plunge gain serves all below them, and where
+// variables have many neighbours, bounds rise slowly, but for long.
 constexpr NetworkSearch::Passes NetworkSearch::kAtFirst{200, 0.001};
 constexpr NetworkSearch::Passes NetworkSearch::kBelow{6, 0.05};
 
