@@ -13,10 +13,10 @@ from pens import Picture
 _SET = "hard 20"
 #: The solvers with their pens, and where their names stand: at a time, so much above the line.
 _SOLVERS = {
-    "turbotree": ("mark", 2.0**-8, 12),
-    "toulbar2": ("cool", 2.0**-3, 12),
-    "HiGHS": ("ink", 2.0**1, -18),
-    "CP-SAT": ("pale", 2.0**2.5, 10),
+    "turbotree": ("mark", 2.0**-5, 10),
+    "toulbar2": ("cool", 2.0**-3, 10),
+    "HiGHS": ("ink", 2.0**1, -16),
+    "CP-SAT": ("pale", 2.0**1, 10),
 }
 
 
@@ -30,13 +30,13 @@ def gap() -> Picture:
     picture = Picture(720, 340)
 
     def place(seconds: float, percent: float) -> tuple[float, float]:
-        return 70 + 42 * (log2(seconds) + 10), 280 - 2.4 * percent
+        return 70 + 48 * (log2(seconds) + 10), 280 - 2.4 * percent
 
     for percent in range(0, 101, 20):
         y = place(1, percent)[1]
         picture.line(70, y, place(TIMES[-1], 0)[0], y, "pale", width=0.4)
         picture.text(62, y + 4, str(percent), "pale", "end", "small")
-    for power in range(-10, 5, 2):
+    for power in range(-10, 3, 2):
         x, y = place(2.0**power, 0)
         name = f"{2**power}" if power >= 0 else f"1/{2**-power}"
         picture.text(x, y + 18, name, "pale", kind="small")
