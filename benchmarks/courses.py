@@ -30,7 +30,7 @@ class Course:
         return self.seconds[-1]
 
     def gap(self, seconds: float, optimum: float) -> float:
-        """Return bound less value as a share of the optimum, at most 1, after so many seconds.
+        """Return bound less value as a fraction of the optimum, at most 1, after so many seconds.
 
         >>> course = Course((1.0, 2.0, 4.0), (-math.inf, 8.0, 10.0), (15.0, 12.0, 10.0), True)
         >>> [course.gap(seconds, 10.0) for seconds in (0.5, 1.0, 3.0, 5.0)]
