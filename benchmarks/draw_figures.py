@@ -287,7 +287,7 @@ def second_order(figures: Figures) -> str:
 def proofs(figures: Figures) -> str:
     """Draw branch and bound beside toulbar2."""
     rows = []
-    for name in ("hard 10", "hard 20", "hard 30", "mid 40"):
+    for name in (*(f"hard {n}" for n in (10, 20, 30)), *(f"mid {n}" for n in (10, 20, 30, 40))):
         one = figures[f"graphs/proofs/{name}"]
         kind, words = name.split()
         rows.append(
@@ -305,6 +305,30 @@ def proofs(figures: Figures) -> str:
         )
     head = ["relaxation", "turbotree proves", "median", "longest", "toulbar2 proves", "median"]
     return table([*head, "longest", "ratio", "ratio to the last"], rows)
+
+
+def solvers(figures: Figures) -> str:
+    """Draw branch and bound beside other programs."""
+    names = {"hard": "loose", "mid": "nearly tight"}
+    rows = []
+    for solver in ("turbotree", "toulbar2", "CP-SAT", "HiGHS"):
+        row = [solver]
+        for name in ("hard 10", "hard 20", "mid 20"):
+            one = figures[f"graphs/gap/{name}/{solver}"]
+            row += [f"{one['proven']} of {one['problems']}", _seconds(one)]
+        rows.append(row)
+    head = [
+        title
+        for kind, words in (("hard", 10), ("hard", 20), ("mid", 20))
+        for title in (f"{names[kind]}, {words} words: proven", "median")
+    ]
+    return table(["solver", *head], rows)
+
+
+def _seconds(one: Figure) -> str:
+    if 2 * int(one["proven"]) < int(one["problems"]):
+        return "over 4 s"
+    return f"{float(one['median s']):.3f} s"
 
 
 def published(figures: Figures) -> str:
@@ -418,6 +442,7 @@ TABLES: dict[str, Callable[[Figures], str]] = {
     "models": models,
     "second order": second_order,
     "proofs": proofs,
+    "solvers": solvers,
     "published": published,
     "losses": losses,
     "rule costs": rule_costs,

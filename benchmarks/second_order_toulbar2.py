@@ -8,11 +8,18 @@ again.
 from __future__ import annotations
 
 import math
+import os
+import re
+import sys
+import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from courses import Course, Watch
 from second_order import Problem
 
 #: Digits of scores that count.
@@ -51,11 +58,78 @@ def solve(problem: Problem, limit_seconds: float) -> Found:
         ended = time.process_time()
         if answer is None or ended - started > limit_seconds:
             return Found(None, ended - started, math.nan, times)
-        chosen = [int(heads[word][value]) for word, value in enumerate(answer[0])]
-        new = _cycles(chosen)
+        new = _cycles(_chosen(answer[0], heads))
         if not new:
             return Found(-answer[1], ended - started, ended - asked, times)
         cycles += new
+
+
+def course(problem: Problem, limit_seconds: float) -> Course:
+    """Do the same, and read what it prints: what it knew, and when.
+
+    Its bounds are bounds on trees, too; an assignment counts if it is a tree.
+    """
+    import pytoulbar2  # noqa: F401 - loading is not timed
+
+    watch = Watch(limit_seconds)
+    cycles: list[list[Arc]] = []
+    while not watch.is_over():
+        network, heads = _network(problem, cycles)
+        network.Option.verbose = 0
+        asked = watch.spent
+        with _printed() as lines:
+            answer = network.Solve(showSolutions=1, timeLimit=max(1, math.ceil(watch.left)))
+        for seconds, value, bound in _told(lines, heads):
+            watch.note(value, bound, asked + seconds)
+        if answer is None or watch.is_over():
+            break
+        new = _cycles(_chosen(answer[0], heads))
+        if not new:
+            watch.note(-answer[1], -answer[1])
+            return watch.course(True)
+        cycles += new
+    return watch.course(False)
+
+
+_TIME = re.compile(r"([0-9.]+) seconds\)")
+_BOUNDS = re.compile(r"^Optimality gap: \[([-+.0-9e]+), ")
+_SOLUTION = re.compile(r"^New solution: ([-+.0-9e]+) ")
+
+
+def _told(lines: list[str], heads: list[list[int]]) -> Iterator[tuple[float, float, float]]:
+    """Give seconds, value and bound of each line that has them; a solution follows its line."""
+    for line, after in zip(lines, [*lines[1:], ""], strict=True):
+        found = _TIME.search(line)
+        if found is None:
+            continue
+        seconds = float(found[1])
+        if (bound := _BOUNDS.match(line)) is not None:
+            yield seconds, -math.inf, -float(bound[1])
+        elif (cost := _SOLUTION.match(line)) is not None and not _cycles(
+            _chosen([int(number) for number in after.split()], heads)
+        ):
+            yield seconds, -float(cost[1]), math.inf
+
+
+@contextmanager
+def _printed() -> Iterator[list[str]]:
+    """Collect what the block prints, from whatever language."""
+    lines: list[str] = []
+    sys.stdout.flush()
+    with tempfile.TemporaryFile("w+") as file:
+        before = os.dup(1)
+        os.dup2(file.fileno(), 1)
+        try:
+            yield lines
+        finally:
+            os.dup2(before, 1)
+            os.close(before)
+        file.seek(0)
+        lines += file.read().splitlines()
+
+
+def _chosen(values: list[int], heads: list[list[int]]) -> list[int]:
+    return [int(heads[word][value]) for word, value in enumerate(values)]
 
 
 def _network(problem: Problem, cycles: list[list[Arc]]) -> tuple[Any, list[list[int]]]:

@@ -8,6 +8,7 @@ from pathlib import Path
 import graph_pictures as graphs
 import learning_pictures as learning
 import tree_pictures as trees
+from gap_picture import gap
 from pens import Picture
 from speed_picture import speed
 from workbench_picture import workbench
@@ -39,6 +40,7 @@ PICTURES: dict[str, Callable[[], Picture | Telescope]] = {
     "losses": learning.losses,
     "sparsity": learning.sparsity,
     "speed": speed,
+    "gap": gap,
     "workbench": workbench,
 }
 

@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 from oracles.graphs import ALL_KINDS, random_graph
 from oracles.optima import optima, parsing_graph, scaled
 
+from turbotree.arrays import FloatArray
 from turbotree.errors import InfeasibleError
 from turbotree.graphs import FactorGraph, Kind, Solution, Status, branch_and_bound, brute_force
+from turbotree.parsing import decode
 
 #: The other kind has no translation and keeps the search on relaxations.
 KINDS = tuple(kind for kind in ALL_KINDS if kind is not Kind.TRIPLE_AUTOMATON)
@@ -192,6 +194,59 @@ def test_the_bound_closes_in_with_the_nodes():
     assert (np.diff(rows.value) >= 0).all()
     assert (rows.upper_bound >= rows.value).all()
     assert rows.value[-1] == found.value
+
+
+def grandparent_scores(seed: int, words: int, scale: float) -> tuple[FloatArray, FloatArray]:
+    rng = np.random.default_rng(seed)
+    arcs = rng.normal(size=(words + 1, words + 1))
+    return arcs, scale * rng.normal(size=(words + 1,) * 3)
+
+
+def pairs_of_grandparents(arcs: FloatArray, scores: FloatArray) -> FactorGraph:
+    """Write all arcs and grandparents with PAIR factors."""
+    words = len(arcs) - 1
+    rows = [(h, m) for h in range(words + 1) for m in range(1, words + 1) if h != m]
+    number = {arc: i for i, arc in enumerate(rows)}
+    pairs = [
+        (number[g, h], i, scores[g, h, m])
+        for (h, m), i in number.items()
+        for g in range(words + 1)
+        if g != m and (g, h) in number
+    ]
+    graph = FactorGraph()
+    heads, modifiers = np.array(rows).T
+    variables = graph.variables(arcs[heads, modifiers])
+    graph.tree(heads, modifiers, variables, words=words, single_root=False)
+    above, below, own = zip(*pairs, strict=True)
+    graph.pair(above, below, own)
+    return graph
+
+
+def assert_pairs_and_automata_agree(seed: int, words: int) -> None:
+    arcs, scores = grandparent_scores(seed, words, 30.0)
+    best = decode(arcs, grandparent_scores=scores, single_root=False, decoder="exact").score
+    found = pairs_of_grandparents(arcs, scores).solve("branch_and_bound")
+    assert found.status is Status.OPTIMAL
+    assert found.value == pytest.approx(best, rel=1e-9)
+
+
+@pytest.mark.parametrize(("seed", "words"), [(0, 6), (1, 9), (2, 12)])
+def test_pairs_and_automata_of_grandparents_agree(seed, words):
+    assert_pairs_and_automata_agree(seed, words)
+
+
+def test_pairs_may_have_far_larger_scores_than_variables():
+    # Costs of a network are rounded as finely as the size of the optimum asks for: finer, and these
+    # would not fit. ADMM's bound is 50 times the optimum here after its first rounds.
+    graph = pairs_of_grandparents(*grandparent_scores(0, 20, 100.0))
+    found = graph.solve("branch_and_bound", max_nodes=3)
+    assert found.value == pytest.approx(graph.value(found.values), rel=1e-12)
+    assert found.value < found.upper_bound < 1.5 * found.value
+
+
+def test_a_subproblem_is_closed_when_something_better_is_found_elsewhere():
+    # The search once went on below such subproblems, and wrote outside its memory.
+    assert_pairs_and_automata_agree(16, 15)
 
 
 def test_a_value_that_only_an_infinite_score_forbids_is_avoided():

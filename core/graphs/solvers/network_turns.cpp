@@ -25,7 +25,9 @@ std::int64_t nodes_of(const NetworkSearch& search) {
 
 void BranchAndBound::start_network() {
   may_have_network_ = false;
-  network_ = to_network(graph_, graph_.tolerance(options_.relative_gap, 0.0));
+  // The optimum is between value and bound, and the proof is as fine as its size asks for.
+  const double least_size = std::max({0.0, result_.value, -open_.top().bound});
+  network_ = to_network(graph_, graph_.tolerance(options_.relative_gap, least_size));
   if (!network_) {  // then the first relaxation goes on
     Node first{open_.top().bound, created_++, graph_.pins, open_.top().start};
     open_ = {};

@@ -8,9 +8,6 @@ namespace turbotree::graphs {
 
 namespace {
 
-constexpr std::int64_t kRootPasses = 50, kPasses = 6;
-// A further pass has to close this share of the gap.
-constexpr double kWorthwhile = 0.05;
 // Steps of local search per variable, at first and later; and how many values they may look at.
 constexpr std::int64_t kFirstSteps = 50, kSteps = 200, kMostSteps = 20'000'000;
 // Dead ends of the first plunge and of the longest.
@@ -19,6 +16,11 @@ constexpr std::int64_t kPatience = 16, kMostPatience = 1 << 14;
 constexpr std::int64_t kNodesToImprove = 100;
 
 }  // namespace
+
+// What the root and the first subproblem of a plunge gain serves all below them, and where
+// variables have many neighbours, bounds rise slowly, but for long.
+constexpr NetworkSearch::Passes NetworkSearch::kAtFirst{200, 0.001};
+constexpr NetworkSearch::Passes NetworkSearch::kBelow{6, 0.05};
 
 NetworkSearch::NetworkSearch(const CostNetwork& network, Factors& factors,
                              std::function<double(double)> cutoff, Control& control)
@@ -62,21 +64,21 @@ void NetworkSearch::improve(std::int64_t steps_per_variable) {
   if (local_search_.run(found, steps)) take(found);
 }
 
-bool NetworkSearch::tighten(Subproblem& subproblem, std::int64_t most_passes) {
+bool NetworkSearch::tighten(Subproblem& subproblem, const Passes& passes) {
   const auto is_open = [&] { return subproblem.propagate(space_) && subproblem.bound() < limit_; };
   if (!is_open()) return false;
-  for (std::int64_t i = 0; i < most_passes && !subproblem.open().empty(); ++i) {
+  for (std::int64_t i = 0; i < passes.most && !subproblem.open().empty(); ++i) {
     const double before = subproblem.bound();
     if (!subproblem.pass(limit_, space_) || !is_open()) return false;
     const double gap = std::isfinite(limit_) ? limit_ - subproblem.bound() : subproblem.bound();
-    if (i > 0 && subproblem.bound() - before < kWorthwhile * std::abs(gap)) break;
+    if (i > 0 && subproblem.bound() - before < passes.worthwhile * std::abs(gap)) break;
     if (control_.should_stop()) break;
   }
   return true;
 }
 
-bool NetworkSearch::visit(Subproblem& subproblem, std::int64_t most_passes) {
-  const bool is_open = tighten(subproblem, most_passes);
+bool NetworkSearch::visit(Subproblem& subproblem, const Passes& passes) {
+  const bool is_open = tighten(subproblem, passes);
   ++nodes_;
   if (each_node) each_node();
   return is_open;
@@ -133,7 +135,7 @@ void NetworkSearch::descend() {
   child.assign(here.tried.variable, here.tried.value);
   path_.push_back(here.tried);
   ++depth_;
-  if (visit(child, kPasses)) return;
+  if (visit(child, kBelow)) return;
   weights_[here.tried.variable] += 1.0;
   close();
 }
@@ -153,7 +155,7 @@ void NetworkSearch::back_up() {
   path_.resize(above.path);
   above.subproblem->forbid(above.tried.variable, above.tried.value);
   path_.push_back({above.tried.variable, above.tried.value, false});
-  if (visit(*above.subproblem, kPasses)) return;
+  if (visit(*above.subproblem, kBelow)) return;
   weights_[above.tried.variable] += 1.0;
   is_closed_ = true;
 }
@@ -170,7 +172,7 @@ void NetworkSearch::begin_plunge() {
       first.assign(decision.variable, decision.value);
     else
       first.forbid(decision.variable, decision.value);
-  is_closed_ = !visit(first, kRootPasses);
+  is_closed_ = !visit(first, kAtFirst);
 }
 
 void NetworkSearch::end_plunge() {
@@ -189,9 +191,9 @@ void NetworkSearch::end_plunge() {
 
 bool NetworkSearch::begin() {
   started_ = true;
-  if (!visit(root_, kRootPasses)) return false;
+  if (!visit(root_, kAtFirst)) return false;
   improve(kFirstSteps);
-  if (!tighten(root_, kPasses)) return false;
+  if (!tighten(root_, kBelow)) return false;
   queue_.push({root_.bound(), created_++, {}});
   return true;
 }

@@ -72,11 +72,18 @@ class NetworkSearch {
     Decision tried;
     std::size_t path;
   };
+  // How many passes a subproblem gets at most; each but the first has to close such a share of the
+  // gap, or it is the last.
+  struct Passes {
+    std::int64_t most;
+    double worthwhile;
+  };
+  static const Passes kAtFirst, kBelow;
   static constexpr auto kNoPlunge = static_cast<std::size_t>(-1);
 
   // Raises a bound and forbids values; false if the subproblem is closed. A visit counts as a node.
-  bool tighten(Subproblem& subproblem, std::int64_t most_passes);
-  bool visit(Subproblem& subproblem, std::int64_t most_passes);
+  bool tighten(Subproblem& subproblem, const Passes& passes);
+  bool visit(Subproblem& subproblem, const Passes& passes);
   void take(const std::vector<std::int32_t>& assignment);
   void improve(std::int64_t steps_per_variable);
   Decision choose(const Subproblem& subproblem) const;
