@@ -147,6 +147,8 @@ def test_budgets_are_sorted_and_checked():
         ({"refit": "all"}, "unknown refit 'all'"),
         ({"costs": "money"}, "unknown costs 'money'; there are log2, size, trial"),
         ({"method": "l1", "groups": "label"}, "groups are for the method group-lasso"),
+        ({"strength": -1.0}, "strength is -1"),
+        ({"strength": 1.0, "method": "frequency"}, "methods that learn"),
         ({"norm": "l1"}, "unknown norm 'l1'"),
         ({"norm": "max", "groups": "label"}, "the norm max is for"),
         ({"epochs": 0}, "epochs is 0"),
@@ -345,6 +347,12 @@ def test_the_preset_of_the_paper_selects_what_its_algorithm_does(more, families,
                 found.append((budget, len(expected)))
     assert len(found) >= 8
     assert all(size <= budget for budget, size in found)
+
+
+def test_a_strength_selects_less_the_larger_it_is(task):
+    kept = [len(select(task, 1, method="l1", strength=s).keys) for s in (1e-6, 0.01, 0.1)]
+    assert kept[0] > kept[1] > kept[2]
+    assert select(task, 1, strength=1e-6).templates == (0, 1, 2, 3)
 
 
 def test_costs_of_the_paper_follow_the_sizes_of_coarse_groups(task):

@@ -68,6 +68,10 @@ class SelectionOptions:
     pseudo_budgets
         From coarse to fine: whether the budget is shared out among families of disjoint groups,
         as in the paper, so that it may leave fewer templates than it allows.
+    strength
+        Of methods that learn: a factor of the regulariser instead of a budget, whose proximal
+        steps of all `rounds_between` instances come at once. The paper's C is 1 / (strength N),
+        with N instances. How much survives is then not known beforehand.
     epochs
         Passes over the data while selecting.
     rounds_between
@@ -90,6 +94,7 @@ class SelectionOptions:
     costs: str | None = None
     norm: str = NORMS[0]
     pseudo_budgets: bool = False
+    strength: float = 0.0
     epochs: int = 5
     rounds_between: int = 300
     refit: str = REFIT_FEATURES[0]
@@ -111,6 +116,8 @@ class SelectionOptions:
             raise InputError(
                 f"the norm {self.norm} is for the method group-lasso and whole templates"
             )
+        if self.strength and self.method not in METHODS[:2]:
+            raise InputError(f"a strength is for methods that learn, not for {self.method}")
         self.learner(1)
 
     @property
@@ -123,7 +130,11 @@ class SelectionOptions:
     def learner(self, budget: int) -> SparseOptions:
         """Return how to learn."""
         return SparseOptions(
-            budget=budget, epochs=self.epochs, rounds_between=self.rounds_between, seed=self.seed
+            budget=None if self.strength else budget,
+            strength=self.strength,
+            epochs=self.epochs,
+            rounds_between=self.rounds_between,
+            seed=self.seed,
         )
 
     def to_record(self) -> dict[str, Any]:
