@@ -78,7 +78,7 @@ def flow_graph_of_two_words() -> tuple[FactorGraph, list[float]]:
     """Make the graph of the paper's Figure 3 for two words, with no scores, and its marginals.
 
     Each of the three trees has the probability 1/3. Paths from the root and to a word itself are
-    left out, being certain, and so are flows that are arcs.
+    omitted, being certain, and so are flows that are arcs.
 
     >>> graph, marginals = flow_graph_of_two_words()
     >>> len(graph) == len(marginals) == 8
