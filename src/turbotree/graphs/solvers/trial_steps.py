@@ -7,7 +7,7 @@ which. Here they are the largest score of the graph, a half of it, a quarter, an
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -65,6 +65,10 @@ class TrialSteps:
             if best is None or key < best[0]:
                 best = key, step
         return 1.0 if best is None else best[1]
+
+    def solve_in_turn(self, graphs: Iterable[FactorGraph]) -> Iterator[Solution]:
+        """Solve graphs one after the other."""
+        return map(self.solve, graphs)
 
     def solve_many(
         self, graphs: Iterator[FactorGraph], threads: int
