@@ -68,18 +68,23 @@ def _measure_rounds(context: ExperimentContext) -> Measured:
         components[name] = [sum(map(len, graph.blocks)) for graph in graphs]
         context.note(f"decoding by {name}, with more and more rounds")
         if decoder == "admm2011":
-            own: list[dict[str, Any]] = [_GO_ON] * len(cases)
-            stopped = decode_cases(
-                cases, decoder, decomposition=decomposition, max_iterations=max(grid)
-            )
+            found = decode_along(cases, grid, decoder, decomposition=decomposition)
             solved[name] = [
-                [settled * rounds <= limit and settled for limit in grid]
-                for settled, rounds in zip(stopped["settled"], stopped["rounds"], strict=True)
+                [int(settled and rounds <= limit) for limit in grid]
+                for settled, rounds in zip(found["settled"], found["rounds"], strict=True)
             ]
+            # Trees are those of the paper's stop; proofs may come later.
+            more = decode_along(
+                cases, grid, decoder, decomposition=decomposition, own_options=[_GO_ON] * len(cases)
+            )
+            for limit, own in found["along"].items():
+                own["proven"] = more["along"][limit]["proven"]
         else:
             _, preset = solver_with(decoder, {})
-            own = [{"step": trial_step(graph, preset)} for graph in graphs]
-        found = decode_along(cases, grid, decoder, decomposition=decomposition, own_options=own)
+            steps = [{"step": trial_step(graph, preset)} for graph in graphs]
+            found = decode_along(
+                cases, grid, decoder, decomposition=decomposition, own_options=steps
+            )
         along[name] = found["along"]
     return {
         "words": words_of(context.hard_gold),
@@ -138,7 +143,8 @@ def _show_rounds(measured: Mapping[str, Measured]) -> Shown:
         tuple(rows),
         "In the paper, after 1000 rounds the subgradient method is about 2 % UAS below ADMM on "
         "the full model, with very few sentences solved. The relaxation counts as solved once "
-        "both of the paper's residuals are below 1e-3. For proofs and accuracy, ADMM goes on.",
+        "both of the paper's residuals are below 1e-3; its tree is then kept. For proofs, ADMM "
+        "goes on.",
     )
     claims = (
         main_ordering(
@@ -262,7 +268,7 @@ FIGURE_2 = Experiment(
     "dev",
     _measure_rounds,
     _show_rounds,
-    version=2,
+    version=3,
     preset="admm2011",
 )
 FIGURE_3 = Experiment(
