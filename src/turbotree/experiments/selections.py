@@ -12,7 +12,7 @@ from turbotree.learning import SelectionOptions
 from turbotree.parsing import select_parser
 from turbotree.parsing.templates import load_templates
 
-_METHODS = {
+_METHODS: dict[str, dict[str, Any]] = {
     "group lasso": {"method": "group-lasso"},
     "group lasso, log2": {"method": "group-lasso", "costs": "log2"},
     "information gain": {"method": "information-gain"},

@@ -9,7 +9,7 @@ import numpy as np
 
 from turbotree.experiments.context import ExperimentContext
 from turbotree.experiments.records import SPARSITY_2011, Experiment, Measured, Shown, Table
-from turbotree.features import PartKind, parse_templates
+from turbotree.features import PartKind, Template, parse_templates
 from turbotree.learning.regularisers import Groups, HasseDiagram, coarse_to_fine_groups
 
 _FEATURES = 4
@@ -49,7 +49,7 @@ def _set_of(group: list[int]) -> str:
     return "{" + ",".join(str(d + 1) for d in group) + "}"
 
 
-def _templates() -> list[object]:
+def _templates() -> list[Template]:
     """Tags and words of one position or of two: tags come before words."""
     one = [["w.upos"], ["w.form"], ["w+1.upos"], ["w+1.form"]]
     two = [list(pair) for pair in product(("w.upos", "w.form"), ("w+1.upos", "w+1.form"))]
