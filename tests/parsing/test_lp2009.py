@@ -43,7 +43,13 @@ def test_the_relaxation_is_that_of_the_rows(data, shape, single):
     parts, scores = data.draw(cases(families=data.draw(MIXES)))
     scored = ScoredSentence(parts, 0, scores, shape)
     found = solve_relaxation(scored, single_commodity=single, siblings_by_pairs=True)
-    assert found.upper_bound == close(by_rows(scored, single))
+    expected = by_rows(scored, single)
+    if single:  # its bound is safe, and may be above the value of the relaxation
+        assert found.upper_bound >= expected - 1e-6
+        if tuple(scored.scores) == ("arc",):
+            assert found.relaxed @ scored.scores["arc"] == close(expected)
+    else:
+        assert found.upper_bound == close(expected)
     decoder = "lp2009-single" if single else "lp2009"
     assert decode(scored, decoder).certificate.bound >= found.upper_bound - 1e-6
 
