@@ -152,6 +152,13 @@ void bind_sparse_tables(nb::module_& m) {
             unlocked([&] { table.threshold(view(amounts)); });
           },
           "amounts"_a)
+      .def(
+          "clip",
+          [](ScaledTable& table, const Input<double>& limits) {
+            require_amounts(limits);
+            unlocked([&] { table.clip(view(limits)); });
+          },
+          "limits"_a)
       .def("compact", [](ScaledTable& table) { unlocked([&] { table.compact(); }); })
       .def("find", &find_all<ScaledTable>, "keys"_a)
       .def("entries", &scaled_entries)

@@ -35,6 +35,8 @@ class Preset:
         Options of :class:`turbotree.parsing.TrainingOptions`.
     selecting
         Options of :class:`turbotree.learning.SelectionOptions`.
+    refitting
+        Options of training again on what was selected, beside those of `selecting`.
     """
 
     paper: str
@@ -43,6 +45,7 @@ class Preset:
     parsing: Mapping[str, Any] = field(default_factory=dict)
     training: Mapping[str, Any] = field(default_factory=dict)
     selecting: Mapping[str, Any] = field(default_factory=dict)
+    refitting: Mapping[str, Any] = field(default_factory=dict)
 
 
 _FULL = ("arc", "sibling", "grandparent", "all_siblings", "head_bigram", "path", "nonprojective")
@@ -54,6 +57,20 @@ PRESETS: dict[str, Preset] = {
         training={
             "parts": ("arc", "grandparent", "all_siblings"),
             "loss": "crf",
+            "epochs": 10,
+            "largest_step": 0.001,
+            "features": "supported",
+            "pruning_threshold": 1e-4,
+            "max_heads": 10,
+            "network": 0,
+        },
+    ),
+    "turbo2010-lp": Preset(
+        paper=TURBO_2010,
+        parsing={"decoder": "lp2009"},
+        training={
+            "parts": ("arc", "grandparent", "all_siblings"),
+            "loss": "svm",
             "epochs": 10,
             "largest_step": 0.001,
             "features": "supported",
@@ -74,6 +91,12 @@ PRESETS: dict[str, Preset] = {
         solving={"literal": True, "penalty": 0.03, "residual_threshold": 1e-3},
         parsing={"decoder": "admm2011"},
     ),
+    "subgradient2011": Preset(
+        paper=MARTINS_2011,
+        solver="subgradient",
+        solving={"literal": True, "projected": True, "step": "trial", "max_iterations": 1000},
+        parsing={"decoder": "subgradient2011"},
+    ),
     "full2011": Preset(
         paper=MARTINS_2011,
         # The relaxation is the paper's; its solver would stop long before it is solved.
@@ -92,10 +115,13 @@ PRESETS: dict[str, Preset] = {
         selecting={
             "method": "group-lasso",
             "costs": "log2",
+            "pseudo_budgets": True,
             "epochs": 5,
             "rounds_between": 1000,
             "refit": "selected",
         },
+        # MIRA without regularisation: as far as the loss asks for, however far that is.
+        refitting={"loss": "svm", "epochs": 10, "largest_step": 1e12},
     ),
 }
 

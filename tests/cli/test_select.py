@@ -73,6 +73,11 @@ def test_a_preset_sets_what_is_not_given(
     run(*arguments, "--preset", "sparsity2011")
     record = Tagger.load(model).record["selection"]
     assert (record["costs"], record["rounds_between"], record["epochs"]) == ("log2", 20, 2)
+    assert record["pseudo_budgets"] is True
+    training = Tagger.load(model).record["options"]
+    assert (training["loss"], training["largest_step"]) == ("svm", 1e12)
+    run(*arguments, "--norm", "max")
+    assert Tagger.load(model).record["selection"]["norm"] == "max"
     said = fails(*arguments, "--preset", "sparse")
     assert said == "unknown preset for selecting 'sparse'; there is only sparsity2011"
 

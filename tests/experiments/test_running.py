@@ -214,7 +214,8 @@ def test_decoding_along_rounds_is_decoding_with_each_limit(tmp_path: Path) -> No
         along = decode_along(cases, grid, decoder)["along"]
         for limit in grid:
             alone = decode_cases(cases, decoder, max_iterations=limit)
-            assert along[str(limit)] == {name: alone[name] for name in ("right", "proven", "tree")}
+            names = ("right", "every", "proven", "tree")
+            assert along[str(limit)] == {name: alone[name] for name in names}
 
 
 def test_decoders_agree_on_random_problems_where_both_have_proofs() -> None:

@@ -8,7 +8,12 @@ from oracles import examples
 
 from turbotree.errors import InputError
 from turbotree.learning.regularisers import GroupLasso, Groups, OverlappingGroupLasso
-from turbotree.learning.sparse.budgets import budget_step, overlapping_budget
+from turbotree.learning.sparse.budgets import (
+    budget_step,
+    overlapping_budget,
+    pseudo_budgets,
+    shrink_by_family,
+)
 
 # Few values, so that ties are common.
 lengths = st.lists(st.sampled_from([0.0, 1.0, 2.0, 2.5]) | st.floats(0, 3), min_size=1, max_size=8)
@@ -84,6 +89,30 @@ def test_exactly_the_budget_of_overlapping_groups_survives_coarse_ones_first(cas
         for member in np.flatnonzero(alive):
             needs = [a for a in range(len(norms)) if member in groups.of_group(a)]
             assert alive[needs].all()
+
+
+@given(orders(), st.integers(0, 7))
+def test_pseudo_budgets_are_those_of_the_best_groups_as_though_they_were_disjoint(case, budget):
+    groups, norms = case
+    lengths = groups.norms(norms)
+    best = np.argsort(-lengths, kind="stable")[:budget]
+    numbers = groups.family_numbers
+    expected = [int(np.count_nonzero(numbers[best] == f)) for f in range(len(groups.families))]
+    ties = len(set(lengths.tolist())) < len(lengths)
+    assert sum(pseudo_budgets(norms, groups, budget)) == min(budget, len(groups))
+    if not ties:
+        assert pseudo_budgets(norms, groups, budget) == expected
+    left = shrink_by_family(norms, groups, budget)
+    alive_groups = np.count_nonzero(groups.norms(left))
+    assert np.count_nonzero(left) <= alive_groups <= budget
+
+
+def test_a_group_that_is_shrunk_in_two_families_may_leave_fewer_than_the_budget():
+    groups = Groups.of([[0], [1], [2], [0, 1, 2]], size=3, weights="one")
+    # Of {0}, {2} and all, the first and the last are the longest: one in each family.
+    assert pseudo_budgets(np.array([3.0, 1.0, 2.0]), groups, 2) == [1, 1]
+    # (3 + 2) / 2 is taken from 3; one group is left in the second family, as its budget says.
+    assert shrink_by_family(np.array([3.0, 1.0, 2.0]), groups, 2).tolist() == [0.5, 0.0, 0.0]
 
 
 def test_members_that_nothing_shrinks_are_dropped_in_the_end():

@@ -16,10 +16,12 @@ from turbotree.learning.regularisers import (
     ElasticNet,
     GroupLasso,
     Groups,
+    MaxNormGroupLasso,
     OverlappingGroupLasso,
     SequentialGroupLasso,
     SparseGroupLasso,
     TreeGroupLasso,
+    project_onto_l1_ball,
 )
 
 numbers = st.floats(-4, 4, allow_subnormal=False)
@@ -128,6 +130,31 @@ def test_the_sparse_group_lasso_is_that_of_a_general_solver(case, step, strength
     assert_is_prox(SparseGroupLasso(groups, strength, lasso=lasso), vector, step, **problem)
 
 
+@given(partitions(), amounts, amounts)
+def test_maximum_norms_are_those_of_a_general_solver(case, step, strength):
+    vector, groups = case
+    lasso = MaxNormGroupLasso(groups, strength)
+    largest = [max((abs(vector[i]) for i in group), default=0.0) for group in lists(groups)]
+    assert lasso.value(vector) == pytest.approx(strength * float(groups.weights @ largest))
+    # The solver does without groups that have no members, which its cones would not take.
+    filled = [g for g in range(len(groups)) if groups.sizes[g]]
+    problem = {
+        "groups": [groups.of_group(g).tolist() for g in filled],
+        "costs": strength * groups.weights[filled],
+        "largest": True,
+    }
+    assert_is_prox(lasso, vector, step, **problem)
+
+
+@given(vectors, st.floats(0, 6))
+def test_the_projection_onto_the_l1_ball_is_what_is_nearest(vector, radius):
+    projected = project_onto_l1_ball(vector, radius)
+    assert np.abs(projected).sum() <= radius + 1e-9
+    # w - p is in the normal cone at p: no vertex of the ball is further in that direction.
+    rest = vector - projected
+    assert radius * np.abs(rest).max() <= rest @ projected + 1e-9
+
+
 @given(nests(), amounts)
 def test_nested_groups_are_those_of_a_general_solver(case, step):
     vector, groups = case
@@ -197,6 +224,7 @@ def everything(groups):
         ElasticNet(lasso=1.0, ridge=1.0),
         GroupLasso(groups),
         SparseGroupLasso(groups, lasso=1.0),
+        MaxNormGroupLasso(groups),
         TreeGroupLasso(groups),
         SequentialGroupLasso(groups),
         OverlappingGroupLasso(groups),
@@ -219,7 +247,7 @@ def test_a_step_of_zero_changes_nothing_and_zero_stays_zero(case):
 def test_a_single_group_of_all_weights_is_scaled():
     # |w| = 5 and the group costs sqrt(2): what is left is 5 - sqrt(2) long.
     groups = Groups.of([[0, 1]])
-    for regulariser in everything(groups)[3:4] + everything(groups)[5:]:
+    for regulariser in everything(groups)[3:4] + everything(groups)[6:]:
         shrunk = regulariser.prox([3.0, 4.0], 1.0)
         np.testing.assert_allclose(shrunk, np.array([0.6, 0.8]) * (5 - math.sqrt(2)))
 
@@ -263,6 +291,8 @@ def test_integers_and_lists_are_taken_as_numbers():
         (lambda: L1(1.0).prox([[1.0]], 1.0), "2 dimensions"),
         (lambda: L1(1.0).prox([math.nan], 1.0), "NaN"),
         (lambda: GroupLasso(Groups.of([[0, 1], [1]])), "overlap"),
+        (lambda: MaxNormGroupLasso(Groups.of([[0, 1], [1]])), "overlap"),
+        (lambda: project_onto_l1_ball([1.0], -1.0), "radius is -1"),
         (lambda: TreeGroupLasso(Groups.of([[0, 1], [1, 2]])), "cross"),
         (lambda: GroupLasso(Groups.of([[0, 1]])).prox([1.0], 1.0), "1 weights; the groups are"),
         (lambda: OverlappingGroupLasso(Groups.of([[0]]), tolerance=0.0), "tolerance"),

@@ -147,6 +147,10 @@ def test_budgets_are_sorted_and_checked():
         ({"refit": "all"}, "unknown refit 'all'"),
         ({"costs": "money"}, "unknown costs 'money'; there are log2, size, trial"),
         ({"method": "l1", "groups": "label"}, "groups are for the method group-lasso"),
+        ({"strength": -1.0}, "strength is -1"),
+        ({"strength": 1.0, "method": "frequency"}, "methods that learn"),
+        ({"norm": "l1"}, "unknown norm 'l1'"),
+        ({"norm": "max", "groups": "label"}, "the norm max is for"),
         ({"epochs": 0}, "epochs is 0"),
         ({"rounds_between": 0}, "rounds between is 0"),
     ],
@@ -244,11 +248,36 @@ class DecidedTask(LabellingTask):
         return problem
 
 
-def sparseptron(instances, budget, groups, d):
-    """The paper's algorithm on dense vectors: perceptron steps, and the budget every K rounds."""
-    how = SelectionOptions(**{**PRESETS["sparsity2011"].selecting, "rounds_between": 20})
+Family = list[tuple[np.ndarray, float]]
+
+
+def l2_step(own, gravity):
+    """Scale a group (the paper's Eq. 14)."""
+    norm = np.linalg.norm(own)
+    own *= max(0.0, 1.0 - gravity / norm) if norm > 0 else 1.0
+
+
+def max_step(own, gravity):
+    """Take the gravity from the largest magnitudes, little by little: all of them stay level."""
+    low, high = 0.0, float(np.abs(own).max())
+    for _ in range(60):
+        level = (low + high) / 2
+        taken = sum(max(0.0, abs(w) - level) for w in own.tolist())
+        low, high = (level, high) if taken > gravity else (low, level)
+    own[:] = 0.0 if np.abs(own).sum() <= gravity else np.clip(own, -high, high)
+
+
+def sparseptron(instances, how, budget, families: list[Family], measure, step):
+    """The paper's algorithm on dense vectors: perceptron steps, and the budget every K rounds.
+
+    Each family is a list of groups without overlap, with what they cost.
+    """
     weights, left = np.zeros((SIZE // LABELS, LABELS)), how.epochs * len(instances)
     flat = weights.reshape(-1)
+
+    def ratios(family):
+        return [measure(flat[own]) / cost for own, cost in family]
+
     for epoch in range(how.epochs):
         for index in np.random.default_rng([how.seed, epoch]).permutation(len(instances)):
             inputs, right = instances[index]
@@ -257,36 +286,73 @@ def sparseptron(instances, budget, groups, d):
             np.add.at(weights, (rows, right), 1.0 / np.sqrt(epoch + 1))
             np.add.at(weights, (rows, guess), -1.0 / np.sqrt(epoch + 1))
             left -= 1
-            norms = np.array([np.linalg.norm(flat[own]) for own in groups])
-            if left % how.rounds_between or np.count_nonzero(norms) <= budget:
+            if left % how.rounds_between:
                 continue
-            ranked = sorted(norms / d, reverse=True)
-            if ranked[budget - 1] - ranked[budget] < 1e-3 * ranked[0]:
+            # As though no groups overlapped: which would the budget leave, and in which families?
+            everything = sorted((r for family in families for r in ratios(family)), reverse=True)
+            last = everything[min(budget, len(everything)) - 1]
+            if budget < len(everything) and last - everything[budget] < 1e-3 * everything[0]:
                 return None  # too close: costs are estimates
-            gravity = (ranked[budget - 1] + ranked[budget]) / 2.0
-            for own, cost, norm in zip(groups, d, norms, strict=True):
-                if norm > 0:
-                    flat[own] *= max(0.0, 1.0 - gravity * cost / norm)
-    return tuple(g for g, own in enumerate(groups) if np.any(flat[own]))
+            budgets = [sum(r >= last > 0 for r in ratios(family)) for family in families]
+            for family, own_budget in zip(families, budgets, strict=True):
+                ranked = sorted(ratios(family), reverse=True)
+                if np.count_nonzero(ranked) <= own_budget:
+                    continue
+                least = ranked[own_budget - 1] if own_budget else ranked[0]
+                gravity = (least + ranked[own_budget]) / 2.0
+                if own_budget and least - ranked[own_budget] < 1e-3 * ranked[0]:
+                    return None
+                for own, cost in family:
+                    group = flat[own]
+                    step(group, gravity * cost)
+                    flat[own] = group
+    return tuple(t for t in range(len(TEMPLATES)) if np.any(flat[t == TEMPLATE_OF]))
 
 
-def test_the_preset_of_the_paper_selects_what_its_algorithm_does():
-    how = SelectionOptions(**{**PRESETS["sparsity2011"].selecting, "rounds_between": 20})
-    groups = [np.flatnonzero(t == TEMPLATE_OF) for t in range(len(TEMPLATES))]
-    compared = 0
+#: The families of disjoint groups, by template: each holds the templates that need it, too.
+WHOLE = [[[0], [1], [2], [3]]]
+COARSE_TO_FINE = [[[2], [3]], [[1, 3]], [[0, 3]]]
+
+
+@pytest.mark.parametrize(
+    ("more", "families", "measure", "step"),
+    [
+        ({}, WHOLE, np.linalg.norm, l2_step),
+        ({"groups": "coarse-to-fine"}, COARSE_TO_FINE, np.linalg.norm, l2_step),
+        ({"norm": "max"}, WHOLE, lambda own: np.abs(own).sum(), max_step),
+    ],
+)
+def test_the_preset_of_the_paper_selects_what_its_algorithm_does(more, families, measure, step):
+    options = {**PRESETS["sparsity2011"].selecting, "rounds_between": 20}
+    how = SelectionOptions(**(options | more))
+    found = []
     for seed in range(8):
         instances = random_instances(100, seed)
         task = DecidedTask(instances)
         # Features of correct answers are counted, with a small error, to save memory.
         met = {(row, right) for inputs, right in instances for row in fired(inputs)}
-        sizes = [sum(TEMPLATE_OF[row * LABELS] == t for row, _ in met) for t in range(len(groups))]
-        np.testing.assert_allclose(count_features(task)[: len(groups)], sizes, rtol=0.02)
+        sizes = [sum(TEMPLATE_OF[row * LABELS] == t for row, _ in met) for t in range(4)]
+        np.testing.assert_allclose(count_features(task)[:4], sizes, rtol=0.02)
+        groups = [
+            [
+                (np.flatnonzero(np.isin(TEMPLATE_OF, own)), np.log2(sum(sizes[t] for t in own)))
+                for own in family
+            ]
+            for family in families
+        ]
         for budget in (1, 2, 3):
-            expected = sparseptron(instances, budget, groups, np.log2(sizes))
+            expected = sparseptron(instances, how, budget, groups, measure, step)
             if expected is not None:
                 assert Selector(task, PARSED, how).select(budget).templates == expected
-                compared += 1
-    assert compared >= 8
+                found.append((budget, len(expected)))
+    assert len(found) >= 8
+    assert all(size <= budget for budget, size in found)
+
+
+def test_a_strength_selects_less_the_larger_it_is(task):
+    kept = [len(select(task, 1, method="l1", strength=s).keys) for s in (1e-6, 0.01, 0.1)]
+    assert kept[0] > kept[1] > kept[2]
+    assert select(task, 1, strength=1e-6).templates == (0, 1, 2, 3)
 
 
 def test_costs_of_the_paper_follow_the_sizes_of_coarse_groups(task):

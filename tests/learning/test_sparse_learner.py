@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -40,6 +41,7 @@ from turbotree.learning.regularisers import (
     ElasticNet,
     GroupLasso,
     Groups,
+    MaxNormGroupLasso,
     OverlappingGroupLasso,
     SequentialGroupLasso,
     SparseGroupLasso,
@@ -89,6 +91,14 @@ PAIRS = {
     "sparse templates": (
         TemplatePenalty(weights="one", lasso=0.5),
         SparseGroupLasso(template_partition(), lasso=0.5).prox,
+    ),
+    "maximum norms": (
+        TemplatePenalty(weights=[1.0, 0.5, 2.0, 0.0], norm="max"),
+        MaxNormGroupLasso(template_partition([1.0, 0.5, 2.0, 0.0])).prox,
+    ),
+    "maximum norms, one exempt": (
+        TemplatePenalty(weights="one", norm="max", exempt=[1]),
+        MaxNormGroupLasso(template_partition([1.0, 0.0, 1.0, 1.0])).prox,
     ),
     "coarse to fine": (
         TemplatePenalty(groups=COARSE_TO_FINE, exact=True),
@@ -178,6 +188,8 @@ def test_without_budget_and_strength_the_perceptron_is_the_ordinary_one():
 BUDGETS = [
     *((TemplatePenalty(weights=rule), budget) for rule in ("one", "log2") for budget in (1, 2, 3)),
     (TemplatePenalty(exempt=[0]), 2),
+    (TemplatePenalty(norm="max"), 2),
+    (TemplatePenalty(norm="max", weights="one", exempt=[0]), 1),
     (TemplatePenalty(groups=COARSE_TO_FINE, exact=True), 1),
     (TemplatePenalty(groups=COARSE_TO_FINE, exact=True), 3),
     (TemplatePenalty(groups=COARSE_TO_FINE), 2),
@@ -217,6 +229,15 @@ def test_after_every_budget_step_exactly_the_budget_lives(penalty, budget, loss)
     if isinstance(penalty, LazyPenalty):
         return
     assert len(surviving_templates(weights)) in (budget, budget + 1)  # one may be exempt
+
+
+@pytest.mark.parametrize("loss", ["perceptron", "svm", "crf"])
+def test_pseudo_budgets_leave_no_more_templates_than_the_budget(loss):
+    for seed, budget in product(range(6), (1, 2, 3)):
+        penalty = TemplatePenalty(groups=COARSE_TO_FINE, pseudo_budgets=True)
+        options = SparseOptions(budget=budget, loss=Loss.named(loss), epochs=2, rounds_between=10)
+        weights, _ = learn_sparse(LabellingTask(random_instances(30, seed)), penalty, options)
+        assert 0 < penalty.live_groups(weights) <= budget
 
 
 def test_a_run_that_ends_between_steps_still_keeps_to_the_budget():
@@ -371,6 +392,9 @@ def test_nothing_to_learn_from_leaves_the_weights_empty():
         (lambda: TemplatePenalty(exempt=[5000]), "template 5000"),
         (lambda: TemplatePenalty(groups=Groups.of([[0, 1]])), "one per template"),
         (lambda: TemplatePenalty(lasso=-1.0), "lasso"),
+        (lambda: TemplatePenalty(pseudo_budgets=True), "overlapping groups"),
+        (lambda: TemplatePenalty(norm="l1"), "unknown norm 'l1'"),
+        (lambda: TemplatePenalty(norm="max", groups=COARSE_TO_FINE), "templates alone"),
         (lambda: LazyPenalty(by_label=True, ridge=-1.0), "ridge"),
         (
             lambda: learn_sparse(

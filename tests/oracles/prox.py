@@ -20,10 +20,12 @@ def solved_prox(
     costs: Sequence[float] = (),
     lasso: float = 0.0,
     ridge: float = 0.0,
+    largest: bool = False,
 ) -> Vector:
     """Minimise 1/2 |x - w|^2 + step * (sum of cost_g |x_g| + lasso |x|_1 + ridge / 2 |x|^2).
 
-    Variables: x, one bound s_g for each group's norm, one bound a_i for each magnitude.
+    Variables: x, one bound s_g for each group's norm, one bound a_i for each magnitude. With
+    `largest`, the norm of a group is its largest magnitude.
     """
     size, count = len(weights), len(groups)
     total = size + count + size
@@ -38,6 +40,14 @@ def solved_prox(
     cones = []
     at = 0
     for number, group in enumerate(groups):
+        if largest:
+            for i, member in enumerate(group):
+                for sign in (1.0, -1.0):
+                    row = at + 2 * i + (sign < 0)
+                    rows += [(row, size + number, -1.0), (row, int(member), sign)]
+            at += 2 * len(group)
+            cones.append(clarabel.NonnegativeConeT(2 * len(group)))
+            continue
         rows.append((at, size + number, -1.0))
         rows.extend((at + 1 + i, int(member), -1.0) for i, member in enumerate(group))
         at += 1 + len(group)

@@ -74,22 +74,22 @@ def relaxation(words, arcs, scores, single_root=False):
                 says(equal, [(1, ("arc", h, m))], 0)
     if single_root:
         says(equal, [(1, ("arc", 0, m)) for m in below], 1)
-    _tree(table, words)
+    add_tree(table, words)
     for h, m in scores.get("nonprojective", {}):
         _nonprojective(table, h, m)
     for (h, m, s), gain in scores.get("all_siblings", {}).items():
-        _conjunction(table, ("sibl", h, m, s), ("arc", h, m), ("arc", h, s), gain)
+        conjunction(table, ("sibl", h, m, s), ("arc", h, m), ("arc", h, s), gain)
     for (g, h, m), gain in scores.get("grandparent", {}).items():
-        _conjunction(table, ("grand", g, h, m), ("arc", g, h), ("arc", h, m), gain)
+        conjunction(table, ("grand", g, h, m), ("arc", g, h), ("arc", h, m), gain)
     for (b, h, m), gain in scores.get("head_bigram", {}).items():
-        _conjunction(table, ("bigram", b, h, m), ("arc", b, m - 1), ("arc", h, m), gain)
+        conjunction(table, ("bigram", b, h, m), ("arc", b, m - 1), ("arc", h, m), gain)
     for h, side in {(part[0], part[3]) for part in scores.get("sibling", {})}:
         row = list(range(h + 1, words + 1)) if side else list(range(h - 1, 0, -1))
         _consecutive(table, h, side, row, scores["sibling"])
     return table.solve()
 
 
-def _tree(table, words):
+def add_tree(table, words):
     says, equal, at_most = table.says, table.equal, table.at_most
     everyone, below = range(words + 1), range(1, words + 1)
     for m in below:
@@ -116,7 +116,7 @@ def _tree(table, words):
                 says(equal, [(1, ("path", h, k)), *out], 0)
 
 
-def _conjunction(table, both, one, other, gain):
+def conjunction(table, both, one, other, gain):
     table.gains[both] += gain
     table.says(table.at_most, [(1, both), (-1, one)], 0)
     table.says(table.at_most, [(1, both), (-1, other)], 0)
@@ -130,7 +130,7 @@ def _nonprojective(table, h, m):
     for k in between:  # some >= 1 - path
         table.says(table.at_most, [(-1, some), (-1, ("path", h, k))], -1)
     table.says(table.at_most, [(1, some), *((1, ("path", h, k)) for k in between)], len(between))
-    _conjunction(table, ("nonprojective", h, m), ("arc", h, m), some, 0.0)
+    conjunction(table, ("nonprojective", h, m), ("arc", h, m), some, 0.0)
 
 
 def _consecutive(table, h, side, row, gains):

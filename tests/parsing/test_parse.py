@@ -19,7 +19,7 @@ DECODERS_AND_SHAPES = [
     (decoder, shape)
     for decoder in DECODERS
     for shape in SHAPES
-    if not (decoder == "lp-single" and shape.projective)
+    if not (decoder.startswith(("lp-", "lp2009")) and shape.projective)
 ]
 
 

@@ -30,6 +30,7 @@ DECODERS = [
     ("subgradient", None),
     ("lp", None),
     ("lp-single", None),
+    ("lp2009", None),
     ("ilp", None),
     ("ilp", "structured"),
     ("bp", None),
@@ -132,7 +133,7 @@ def test_decode_proves_the_best_tree(distortion, where, drawn):
 @given(drawn=problems, distortion=st.sampled_from(sorted(DISTORTIONS)))
 def test_no_decoder_gives_a_false_proof(decoder, decomposition, drawn, distortion):
     problem, rng = drawn
-    if decomposition == "logic" or decoder == "lp-single":
+    if decomposition == "logic" or decoder in ("lp-single", "lp2009"):
         problem.projective = False
     make, unit = DISTORTIONS[distortion]
     change = make(rng)

@@ -90,6 +90,12 @@ void ScaledTable::threshold(std::span<const double> amounts) {
   });
 }
 
+void ScaledTable::clip(std::span<const double> limits) {
+  rewrite([&](int number, double weight) {
+    return std::clamp(weight, -limits[number], limits[number]);
+  });
+}
+
 void ScaledTable::restore(std::span<const Key> keys, std::span<const float> values,
                           std::span<const double> scales, std::span<const double> squared_norms) {
   for (std::size_t i = 0; i < keys.size(); ++i) {

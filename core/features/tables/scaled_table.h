@@ -42,6 +42,8 @@ class ScaledTable {
   void scale(std::span<const double> factors);
   // Moves each weight towards zero by its template's amount.
   void threshold(std::span<const double> amounts);
+  // Clips each weight to its template's limit, and to minus that.
+  void clip(std::span<const double> limits);
   // Drops what is zero, makes all scales one, and sums the norms afresh. Room is given back where a
   // quarter of the slots or more are dead.
   void compact();

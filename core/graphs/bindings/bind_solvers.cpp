@@ -76,7 +76,8 @@ Solver branch_and_bound(std::int64_t max_nodes, std::int64_t max_rounds_per_node
 }
 
 Solver subgradient(int rule, double step, std::int64_t max_iterations, double relative_gap,
-                   double tree_share, bool literal, double time_limit_seconds, bool trace) {
+                   double tree_share, bool literal, bool projected, double time_limit_seconds,
+                   bool trace) {
   require(rule >= 0 && rule <= 2, "no rule for steps has this number");
   SubgradientOptions options;
   options.rule = static_cast<StepRule>(rule);
@@ -85,6 +86,7 @@ Solver subgradient(int rule, double step, std::int64_t max_iterations, double re
   options.relative_gap = relative_gap;
   options.tree_share = tree_share;
   options.literal = literal;
+  options.projected = projected;
   return Solver::with(options, time_limit_seconds, trace);
 }
 
@@ -192,7 +194,7 @@ void bind_solvers(nb::module_& m) {
         "A bound, and how far it falls for each variable if that is 1, or 0.");
   m.def("values", &values_of, "graph"_a, "assignments"_a, "The value of each assignment.");
   m.def("subgradient", &subgradient, "rule"_a, "step"_a, "max_iterations"_a, "relative_gap"_a,
-        "tree_share"_a, "literal"_a, "time_limit_seconds"_a, "trace"_a);
+        "tree_share"_a, "literal"_a, "projected"_a, "time_limit_seconds"_a, "trace"_a);
   m.def("belief_propagation", &belief_propagation, "sums"_a, "schedule"_a, "max_iterations"_a,
         "tolerance"_a, "damping"_a, "expectations"_a, "time_limit_seconds"_a, "trace"_a);
   nb::class_<SparsemapResult> found(m, "SparsemapResult");

@@ -224,12 +224,8 @@ void Subgradient::propose_hubs(SubgradientResult& result) {
 // trees proposed have some, a usual score, which is 1, has to do.
 double Subgradient::literal_step(const SubgradientOptions& options, const SubgradientResult& result,
                                  double bound) {
-  if (first_step_ == 0.0) {
-    if (options.rule == StepRule::kGiven)
-      first_step_ = options.step;
-    else if (result.value > -kInfinity)
-      first_step_ = bound - result.value;
-  }
+  if (options.rule == StepRule::kGiven) return options.step / static_cast<double>(1 + rises_);
+  if (first_step_ == 0.0 && result.value > -kInfinity) first_step_ = bound - result.value;
   return (result.value > -kInfinity ? first_step_ : 1.0) / static_cast<double>(1 + rises_);
 }
 
@@ -321,7 +317,7 @@ SubgradientResult Subgradient::run(const SubgradientOptions& options, Control& c
       return result;
     }
     // Looking for assignments costs about as much as solving every factor once.
-    if (options.literal) {
+    if (options.literal && !options.projected) {
       propose_hubs(result);
     } else if (disputed_.empty() || links_solved >= links_.links()) {
       links_solved = 0;
@@ -344,7 +340,8 @@ SubgradientResult Subgradient::run(const SubgradientOptions& options, Control& c
         (disputed_.empty() || !options.literal) && tight(result.value, result.upper_bound);
     if (result.optimal || disputed_.empty()) break;
     if (options.literal) {
-      move_against_hubs(literal_step(options, result, bound));
+      const double step = literal_step(options, result, bound);
+      options.projected ? move(step) : move_against_hubs(step);
       continue;
     }
     move(step_size(options, result, bound));

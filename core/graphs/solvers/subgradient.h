@@ -29,6 +29,9 @@ struct SubgradientOptions {
   // The algorithm as printed: the tree proposes, the others follow or contradict it one by one, the
   // first gap is the step, and nothing but agreement is a proof.
   bool literal = false;
+  // With `literal`: no tree is set apart, multipliers move against the mean of the answers, and any
+  // assignment may be the best one (Martins et al. 2011).
+  bool projected = false;
 };
 
 struct SubgradientResult {

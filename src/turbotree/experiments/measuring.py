@@ -88,64 +88,75 @@ def decode_cases(
     *,
     decomposition: str | None = None,
     max_iterations: int | None = None,
+    own_options: Sequence[Mapping[str, Any]] | None = None,
 ) -> Measured:
     """Decode everything in one way; give what each sentence came to.
 
-    ``right`` has the words with the right head, ``proven`` whether the tree is proven best,
+    ``right`` has the words with the right head, ``every`` the same with punctuation, ``proven``
+    whether the tree is proven best, ``settled`` whether the solver stopped before its last round,
     ``seconds`` the CPU time, ``rounds`` those of the solver, ``tree`` a number that tells trees
-    apart.
+    apart. Options of the solver may differ from sentence to sentence.
     """
     rounds_of_solver: dict[str, Any] = (
         {} if max_iterations is None else {"max_iterations": max_iterations}
     )
-    right, proven, seconds, rounds, trees = [], [], [], [], []
-    for case in cases:
+    names = ("right", "every", "proven", "settled", "seconds", "rounds", "tree")
+    found: Measured = {name: [] for name in names}
+    for number, case in enumerate(cases):
+        options = {} if own_options is None else own_options[number]
         started = process_time()
         heads, _, known = decode(
-            case.scored, decoder, decomposition=decomposition, **rounds_of_solver
+            case.scored, decoder, decomposition=decomposition, **{**options, **rounds_of_solver}
         )
-        seconds.append(process_time() - started)
-        right.append(case.right(heads))
-        proven.append(int(known.status is Status.OPTIMAL))
-        rounds.append(known.iterations)
-        trees.append(crc32(heads.astype(np.int32).tobytes()))
-    return {
-        "right": right,
-        "proven": proven,
-        "seconds": seconds,
-        "rounds": rounds,
-        "tree": trees,
-    }
+        found["seconds"].append(process_time() - started)
+        found["right"].append(case.right(heads))
+        found["every"].append(int(np.count_nonzero(heads == case.heads)))
+        found["proven"].append(int(known.status is Status.OPTIMAL))
+        found["settled"].append(int(known.status is not Status.LIMIT))
+        found["rounds"].append(known.iterations)
+        found["tree"].append(crc32(heads.astype(np.int32).tobytes()))
+    return found
 
 
 def decode_along(
-    cases: Sequence[Case], grid: Sequence[int], decoder: str, *, decomposition: str | None = None
+    cases: Sequence[Case],
+    grid: Sequence[int],
+    decoder: str,
+    *,
+    decomposition: str | None = None,
+    own_options: Sequence[Mapping[str, Any]] | None = None,
 ) -> Any:
     """Decode with more and more rounds; give right words and proofs by the number of rounds.
 
     A tree that is proven best stays, so only the others are decoded again with fewer rounds.
     """
     most = max(grid)
-    full = decode_cases(cases, decoder, decomposition=decomposition, max_iterations=most)
+    given = [{}] * len(cases) if own_options is None else own_options
+
+    def decoded(numbers: Sequence[int], limit: int) -> Measured:
+        return decode_cases(
+            [cases[i] for i in numbers],
+            decoder,
+            decomposition=decomposition,
+            max_iterations=limit,
+            own_options=[given[i] for i in numbers],
+        )
+
+    full = decoded(range(len(cases)), most)
     along: dict[str, Measured] = {}
     for limit in grid:
-        right, proven, trees = list(full["right"]), list(full["proven"]), list(full["tree"])
+        own = {name: list(full[name]) for name in ("right", "every", "proven", "tree")}
         late = [
             i
             for i, rounds in enumerate(full["rounds"])
             if limit < most and (rounds > limit or not full["proven"][i])
         ]
         if late:
-            early = decode_cases(
-                [cases[i] for i in late],
-                decoder,
-                decomposition=decomposition,
-                max_iterations=limit,
-            )
-            for j, i in enumerate(late):
-                right[i], proven[i] = early["right"][j], early["proven"][j]
-                trees[i] = early["tree"][j]
-        along[str(limit)] = {"right": right, "proven": proven, "tree": trees}
+            early = decoded(late, limit)
+            for name, values in own.items():
+                for j, i in enumerate(late):
+                    values[i] = early[name][j]
+        along[str(limit)] = own
     return {"along": along, **full}
 
 

@@ -7,15 +7,22 @@ from typing import Any
 
 from turbotree.experiments.context import PLAIN_LABELS, ExperimentContext
 from turbotree.experiments.measuring import parse_right, words_of
-from turbotree.experiments.records import Measured
+from turbotree.experiments.records import Measured, Series
 from turbotree.learning import SelectionOptions
 from turbotree.parsing import select_parser
 from turbotree.parsing.templates import load_templates
 
-_METHODS = {
+_METHODS: dict[str, dict[str, Any]] = {
     "group lasso": {"method": "group-lasso"},
+    "group lasso, log2": {"method": "group-lasso", "costs": "log2"},
     "information gain": {"method": "information-gain"},
     "coarse to fine": {"method": "group-lasso", "groups": "coarse-to-fine"},
+    "coarse to fine, log2": {
+        "method": "group-lasso",
+        "groups": "coarse-to-fine",
+        "costs": "log2",
+        "pseudo_budgets": True,
+    },
     "lasso": {"method": "l1"},
 }
 
@@ -46,6 +53,29 @@ def measure_selections(context: ExperimentContext, methods: Sequence[str]) -> Me
         "families": families,
         "instances": len(context.dataset.train),
     }
+
+
+def memory_curves(
+    plain: Sequence[int], trace: Sequence[Sequence[int]], instances: int
+) -> tuple[Series, Series]:
+    """Draw features in memory by epoch: those of all templates, and those while selecting.
+
+    Parameters
+    ----------
+    plain
+        Features after each epoch of training with all templates.
+    trace
+        Of a selection: instance, features before and after a step.
+    instances
+        Of the training set.
+    """
+    x = [float(at) / instances for at, _, _ in trace for _ in (0, 1)]
+    y = [float(count) for _, before, after in trace for count in (before, after)]
+    epochs = tuple(float(number + 1) for number in range(len(plain)))
+    return (
+        Series("all templates", epochs, tuple(float(count) for count in plain)),
+        Series("group lasso, middle budget", tuple(x), tuple(y)),
+    )
 
 
 def _selected(context: ExperimentContext, method: str, budgets: Sequence[int]) -> Measured:

@@ -49,6 +49,10 @@ class ScaledWeights:
         """Move each weight towards zero by its template's amount, and forget those that arrive."""
         self.table.threshold(amounts)
 
+    def clip(self, limits: FloatArray) -> None:
+        """Clip each weight to its template's limit; templates whose limit is 0 are forgotten."""
+        self.table.clip(limits)
+
     def compact(self) -> None:
         """Give back the memory of what is zero."""
         self.table.compact()

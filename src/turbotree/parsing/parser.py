@@ -222,7 +222,8 @@ class Parser(Stored):
             ``"subgradient"``: dual decomposition with subgradients. ``"lp"``, ``"ilp"``: the
             linear program with flows of several commodities, relaxed or exact, by HiGHS;
             ``"lp-single"``: with a single commodity, which is looser. ``"bp"``: minimum Bayes
-            risk by belief propagation. ``"koo2010"``, ``"admm2011"``: as the papers have it.
+            risk by belief propagation. ``"koo2010"``, ``"admm2011"``,
+            ``"subgradient2011"``, ``"lp2009"``, ``"lp2009-single"``: as the papers have it.
         decomposition
             How decoders of all models write a sentence: ``"structured"``, with trees and automata
             as factors; ``"heads"``, with one automaton per head, not one for each of its sides;

@@ -52,6 +52,8 @@ def select(options: SelectOptions) -> None:
         "method": options.method,
         "groups": options.groups,
         "costs": options.costs,
+        "norm": options.norm,
+        "pseudo_budgets": options.pseudo_budgets,
         "epochs": options.passes,
         "rounds_between": options.rounds,
         "refit": options.refit,
@@ -59,6 +61,8 @@ def select(options: SelectOptions) -> None:
     }
     if options.preset is not None:
         chosen = with_preset("selecting", options.preset, SelectionOptions, chosen)
+        kind = TrainingOptions if options.kind == PARSER else TaggerOptions
+        settings = with_preset("refitting", options.preset, kind, settings)
     how = SelectionOptions(**chosen)
     budgets = _budgets(options.budget)
     read = [options.train, dev, options.templates]

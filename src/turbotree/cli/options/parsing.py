@@ -26,7 +26,19 @@ from turbotree.presets import presets_for
 
 _ArcDecoder = Literal["mst", "eisner", "mbr"]
 _PartDecoder = Literal[
-    "auto", "exact", "admm", "subgradient", "lp", "lp-single", "ilp", "koo2010", "admm2011", "bp"
+    "auto",
+    "exact",
+    "admm",
+    "subgradient",
+    "lp",
+    "lp-single",
+    "lp2009",
+    "lp2009-single",
+    "ilp",
+    "koo2010",
+    "admm2011",
+    "subgradient2011",
+    "bp",
 ]
 Decoder = Literal[_ArcDecoder, _PartDecoder]
 Rows = Literal["token", "sentence"]
@@ -110,8 +122,9 @@ class ParseOptions(Options):
         "eisner, the best projective one; mbr, the one with most correct arcs in expectation. For "
         "all models: auto (the default of the others), dual decomposition, then a short search if "
         "a gap remains; exact, a search until the tree is proven best; admm, no search; "
-        "subgradient, lp, lp-single, ilp, other solvers; koo2010, admm2011, solvers as the papers "
-        "have them; bp, as mbr, by belief propagation.",
+        "subgradient, lp, lp-single, ilp, other solvers; koo2010, admm2011, "
+        "subgradient2011, lp2009, lp2009-single, solvers as the papers have them; bp, as mbr, by "
+        "belief propagation.",
         clashes=("samples",),
     )
     exact: bool = _search(

@@ -316,6 +316,16 @@ class SelectOptions(LearningOptions):
         "it adds to the others in a trial; log2, the paper's own costs by size. Without it, a "
         "trial for trees and size for labels.",
     )
+    norm: Literal["l2", "max"] = _training(
+        _SELECTION.norm,
+        "How group-lasso measures the weights of a template: by their Euclidean length, or by the "
+        "largest of them.",
+    )
+    pseudo_budgets: bool = _training(
+        _SELECTION.pseudo_budgets,
+        "With --groups coarse-to-fine: share the budget out among families of groups without "
+        "overlap, as in the paper. Fewer templates than B may survive.",
+    )
     rounds: int = _training(
         _SELECTION.rounds_between,
         "Sentences between two steps to the budget: the fewer, the less memory.",

@@ -1,6 +1,7 @@
 """The experiments, in the order of the report."""
 
 from turbotree.experiments.catalogue import (
+    admm2011_examples,
     admm2011_figures,
     admm2011_tables,
     koo2010_figures,
@@ -8,10 +9,12 @@ from turbotree.experiments.catalogue import (
     koo2010_table2,
     koo2010_table3,
     sparsity2011,
+    sparsity2011_fig1,
     sparsity2011_table1,
     sparsity2011_table2,
     turbo2010_table2,
     turbo2010_table3,
+    turbo2010_text,
 )
 
 EXPERIMENTS = (
@@ -25,10 +28,16 @@ EXPERIMENTS = (
     admm2011_figures.FIGURE_2,
     admm2011_figures.FIGURE_3,
     admm2011_figures.FIGURE_4,
+    admm2011_examples.EXPERIMENT,
     turbo2010_table2.LOSSES,
     turbo2010_table2.COMPLETE,
     turbo2010_table3.EXPERIMENT,
+    turbo2010_text.CONVERGENCE,
+    turbo2010_text.PERCEPTRON,
+    turbo2010_text.FLOWS,
+    sparsity2011_fig1.EXPERIMENT,
     sparsity2011_table1.EXPERIMENT,
+    sparsity2011_table1.FIGURE_2,
     sparsity2011_table2.EXPERIMENT,
     sparsity2011.FIGURE_2,
     sparsity2011.FIGURE_3,

@@ -20,16 +20,19 @@ from turbotree.experiments.records import (
     Shown,
     Table,
 )
-from turbotree.experiments.selections import measure_selections
+from turbotree.experiments.selections import measure_selections, memory_curves
 from turbotree.parsing.templates import load_templates
 
 _DATA = (
     "The paper uses six small CoNLL-X treebanks and 684 templates of arcs, of which 200 to 400 are "
     "kept; here the treebanks are others. With --small, the templates are the fewer ones that our "
-    "parser has for arcs, and the budgets are smaller."
+    "parser has for arcs, and the budgets are smaller. Methods by log2 have the costs and "
+    "pseudo-budgets of the preset sparsity2011, but our K, passes and refit; the others have "
+    "turbotree's own costs."
 )
-_FIRST = ("group lasso", "information gain")
-_OTHERS = ("group lasso", "coarse to fine", "lasso")
+#: Those by log2 have the costs of the preset sparsity2011, the others our own by trial.
+_FIRST = ("group lasso", "group lasso, log2", "information gain")
+_OTHERS = ("group lasso", "group lasso, log2", "coarse to fine", "coarse to fine, log2", "lasso")
 
 #: How the paper's Table 3 calls our families of templates, and where it found them.
 _PAPER_KINDS = {
@@ -55,17 +58,34 @@ def _measure(context: ExperimentContext) -> Measured:
 
 
 def _show_first(measured: Mapping[str, Measured]) -> Shown:
-    claim = _claim("group lasso above information gain, on average", measured, "information gain")
-    return _shown_accuracy(measured, main_ordering(claim))
+    text = "group lasso above information gain, on average"
+    claims = (
+        main_ordering(_claim(f"{text}; costs by trial", measured, "information gain")),
+        main_ordering(
+            _claim(f"{text}; the paper's costs", measured, "information gain", "group lasso, log2")
+        ),
+    )
+    return _shown_accuracy(measured, claims)
 
 
 def _show_others(measured: Mapping[str, Measured]) -> Shown:
-    claim = _claim("group lasso above coarse to fine, on average", measured, "coarse to fine")
+    text = "group lasso above coarse to fine, on average"
+    claims = (
+        _claim(f"{text}; costs by trial", measured, "coarse to fine"),
+        _claim(
+            f"{text}; the paper's costs and pseudo-budgets",
+            measured,
+            "coarse to fine, log2",
+            "group lasso, log2",
+        ),
+    )
     note = " The lasso selects features, as many as the group lasso has at the same budget."
-    return _shown_accuracy(measured, claim, note)
+    return _shown_accuracy(measured, claims, note)
 
 
-def _shown_accuracy(measured: Mapping[str, Measured], claim: Claim, note: str = "") -> Shown:
+def _shown_accuracy(
+    measured: Mapping[str, Measured], claims: tuple[Claim, ...], note: str = ""
+) -> Shown:
     figures, rows = [], []
     for dataset, found in measured.items():
         lines = []
@@ -92,20 +112,22 @@ def _shown_accuracy(measured: Mapping[str, Measured], claim: Claim, note: str = 
         "Of selected templates, all features may be used when they are trained again. The paper "
         f"gives a figure, no numbers.{note}",
     )
-    return Shown((table,), tuple(figures), (claim,))
+    return Shown((table,), tuple(figures), claims)
 
 
 def _uas(found: Measured, name: str) -> str:
     return f"{uas(found, name):.2f}"
 
 
-def _claim(text: str, measured: Mapping[str, Measured], below: str) -> Claim:
+def _claim(
+    text: str, measured: Mapping[str, Measured], below: str, above: str = "group lasso"
+) -> Claim:
     """Compare a method with the group lasso, over all budgets and treebanks."""
     tests = {}
     for dataset, found in measured.items():
         one, other = (
             np.mean([found["systems"][f"{m} {b}"]["right"] for b in found["budgets"]], axis=0)
-            for m in (below, "group lasso")
+            for m in (below, above)
         )
         tests[dataset] = (one, other, found["words"])
     return claim_units(text, "UAS, % (mean over budgets)", tests)
@@ -140,23 +162,10 @@ def _show_memory(measured: Mapping[str, Measured]) -> Shown:
     for dataset, found in measured.items():
         middle = middle_budget(found)
         selected = found["selected"][f"group lasso {middle}"]
-        trace = selected["trace"]
-        size = found["instances"]
-        x = [float(at) / size for at, _, _ in trace for _ in (0, 1)]
-        y = [float(count) for _, before, after in trace for count in (before, after)]
         plain = found["epoch_features"]
-        epochs = tuple(float(number + 1) for number in range(len(plain)))
-        figures.append(
-            Figure(
-                f"Features in memory, {dataset}",
-                "epochs",
-                "features",
-                (
-                    Series("all templates", epochs, tuple(float(count) for count in plain)),
-                    Series(f"group lasso, budget {middle}", tuple(x), tuple(y)),
-                ),
-            )
-        )
+        curves = memory_curves(plain, selected["trace"], found["instances"])
+        title = f"Features in memory, {dataset}"
+        figures.append(Figure(title, "epochs", "features", curves))
         peak, whole, kept = float(selected["peak"]), float(plain[-1]), selected["features"]
         share = 100 * peak / max(1.0, whole)
         rows.append(
@@ -166,7 +175,7 @@ def _show_memory(measured: Mapping[str, Measured]) -> Shown:
         "Features in memory",
         ("treebank", "all templates", "peak of selection", "in the end", "peak, %", "paper"),
         tuple(rows),
-        "The paper's figure is of text chunking; this one is of parsing.",
+        "The paper's figure is of text chunking, see Figure 2, chunking; this one is of parsing.",
     )
     return Shown((table,), tuple(figures), ())
 
@@ -182,8 +191,9 @@ FIGURE_3 = Experiment(
     "test",
     _measure,
     _show_first,
-    version=2,
+    version=3,
     measurement="sparsity2011",
+    preset="sparsity2011",
 )
 FIGURE_3_OTHERS = Experiment(
     "sparsity2011-fig3-others",
@@ -196,6 +206,8 @@ FIGURE_3_OTHERS = Experiment(
     "test",
     partial(measure_selections, methods=_OTHERS),
     _show_others,
+    version=2,
+    preset="sparsity2011",
 )
 TABLE_3 = Experiment(
     "sparsity2011-table3",
@@ -207,7 +219,7 @@ TABLE_3 = Experiment(
     "test",
     _measure,
     _show_kinds,
-    version=2,
+    version=3,
     measurement="sparsity2011",
 )
 FIGURE_2 = Experiment(
@@ -220,6 +232,6 @@ FIGURE_2 = Experiment(
     "test",
     _measure,
     _show_memory,
-    version=2,
+    version=3,
     measurement="sparsity2011",
 )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-SECOND_ORDER = ["arc", "sibling", "grandparent"]
+#: All pairs of siblings, and grandparents.
+SECOND_ORDER = ["arc", "grandparent", "all_siblings"]
 
 DATA = (
     "The paper uses the CoNLL-X treebanks, CoNLL-2008 and the Penn Treebank, and tunes the "

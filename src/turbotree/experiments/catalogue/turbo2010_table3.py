@@ -30,6 +30,8 @@ _LOSSES: dict[tuple[float, float], tuple[float, float]] = {
     (math.inf, 1.0): (90.66, 91.79),
 }
 _ORDERS = {"arcs": ["arc"], "2nd order": SECOND_ORDER}
+#: With a finite beta and with an infinite one.
+_DECODERS = {"arcs": ("mbr", "mst"), "2nd order": ("bp", "admm")}
 
 
 def _name(order: str, loss: tuple[float, float]) -> str:
@@ -42,7 +44,8 @@ def _measure(context: ExperimentContext) -> Measured:
         for beta, gamma in _LOSSES:
             options = {"parts": parts, "beta": beta, "gamma": gamma, "features": "supported"}
             name = _name(order, (beta, gamma))
-            systems[name] = trained_right(context, name, options)
+            decoder = _DECODERS[order][int(math.isinf(beta))]
+            systems[name] = trained_right(context, name, options, decoder=decoder)
     return {"words": words_of(context.gold), "systems": systems}
 
 
@@ -101,4 +104,6 @@ EXPERIMENT = Experiment(
     "dev",
     _measure,
     _show,
+    version=2,
+    preset="turbo2010-bp",
 )

@@ -40,6 +40,7 @@ class SubgradientOptions(LimitOptions, total=False):
     step: str | float
     tree_share: float | None
     literal: bool
+    projected: bool
     tolerance: float
 
 

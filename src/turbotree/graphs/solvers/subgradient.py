@@ -8,6 +8,7 @@ from turbotree.errors import InputError
 from turbotree.graphs import _core
 from turbotree.graphs.solution import Solution
 from turbotree.graphs.solvers.native import Prepared
+from turbotree.graphs.solvers.trial_steps import TrialSteps
 from turbotree.quantities import as_count, as_flag, as_share, read_time_limit
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ def subgradient(
     step: str | float = "koo",
     tree_share: float | None = None,
     literal: bool = False,
+    projected: bool = False,
     tolerance: float = 1e-6,
     time_limit_seconds: float | None = None,
     trace: bool = False,
@@ -39,10 +41,12 @@ def subgradient(
     ----------
     graph : FactorGraph
     max_iterations : int
-    step : {"koo", "polyak"} or float
+    step : {"koo", "polyak", "trial"} or float
         ``"koo"`` is delta / (1 + how often the bound has risen), with the delta for which the
-        first step would close the first gap; a number is a delta of your own. ``"polyak"`` is
-        the present gap over the squared length of the subgradient, halved when the bound stalls.
+        first step would close the first gap; a number is a delta of your own. ``"trial"`` takes
+        the delta that lowers the bound most in 20 rounds of a trial, whose rounds are not
+        counted (:mod:`~turbotree.graphs.solvers.trial_steps`). ``"polyak"`` is the present gap
+        over the squared length of the subgradient, halved when the bound stalls.
     tree_share : float, optional
         What a tree gets at first of its variables' scores, from 0 to 1. The rest goes to the
         other factors; of an arc, to the automata of its head. By default all factors of a
@@ -52,6 +56,10 @@ def subgradient(
         tree, the first gap is delta, the trees are the only assignments that are looked at, and
         nothing but agreement is a proof. Not with ``"polyak"``. Where a variable is in no tree,
         its first factor takes the place of one.
+    projected : bool
+        With `literal`: the subgradient method as Martins et al. (2011) print it. Multipliers move
+        against the mean of the factors' answers, no tree is set apart, and other assignments than
+        trees are looked at, too.
     tolerance : float
         OPTIMAL when value and bound differ by no more than this share of a usual score, or of the
         bound if that is larger; ``solution.tolerance`` says how much that is.
@@ -90,6 +98,7 @@ def subgradient(
         step=step,
         tree_share=tree_share,
         literal=literal,
+        projected=projected,
         tolerance=tolerance,
         time_limit_seconds=time_limit_seconds,
         trace=trace,
@@ -102,14 +111,30 @@ def prepare(
     step: str | float,
     tree_share: float | None,
     literal: bool,
+    projected: bool,
     tolerance: float,
     time_limit_seconds: float | None,
     trace: bool,
-) -> Prepared:
+) -> Prepared | TrialSteps:
     """Check the options of :func:`subgradient`."""
+    if step == "trial":
+        return TrialSteps(
+            prepare,
+            {
+                "max_iterations": as_count(max_iterations, "max_iterations", 0),
+                "tree_share": tree_share,
+                "literal": literal,
+                "projected": projected,
+                "tolerance": tolerance,
+                "trace": trace,
+            },
+            read_time_limit(time_limit_seconds),
+        )
     rule, delta = _read_step(step)
     if as_flag(literal, "literal") and step == "polyak":
         raise InputError("literal: the paper's step is 'koo' or a number, got 'polyak'")
+    if as_flag(projected, "projected") and not literal:
+        raise InputError("projected: expected literal=True beside it")
     if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)) or not tolerance >= 0:
         raise InputError(f"tolerance: expected a number from 0, got {tolerance!r}")
     return Prepared(
@@ -120,6 +145,7 @@ def prepare(
             relative_gap=float(tolerance),
             tree_share=-1.0 if tree_share is None else as_share(tree_share, "tree_share"),
             literal=literal,
+            projected=projected,
             time_limit_seconds=read_time_limit(time_limit_seconds),
             trace=as_flag(trace, "trace"),
         )
@@ -130,5 +156,7 @@ def _read_step(step: Any) -> tuple[int, float]:
     if isinstance(step, str) and step in _RULES:
         return _RULES[step], 0.0
     if isinstance(step, bool) or not isinstance(step, (int, float)) or not 0 < step < float("inf"):
-        raise InputError(f"step: expected 'koo', 'polyak' or a number above 0, got {step!r}")
+        raise InputError(
+            f"step: expected 'koo', 'polyak', 'trial' or a number above 0, got {step!r}"
+        )
     return _GIVEN, float(step)

@@ -9,6 +9,7 @@ from turbotree.learning.regularisers.base import Regulariser
 from turbotree.learning.regularisers.group_lasso import GroupLasso, SparseGroupLasso
 from turbotree.learning.regularisers.groups import WEIGHT_RULES, Groups, group_weights
 from turbotree.learning.regularisers.hasse import HasseDiagram
+from turbotree.learning.regularisers.max_norm import MaxNormGroupLasso, project_onto_l1_ball
 from turbotree.learning.regularisers.overlapping import OverlappingGroupLasso
 from turbotree.learning.regularisers.plain import L1, L2, ElasticNet
 from turbotree.learning.regularisers.template_groups import (
@@ -30,6 +31,7 @@ __all__ = [
     "GroupLasso",
     "Groups",
     "HasseDiagram",
+    "MaxNormGroupLasso",
     "OverlappingGroupLasso",
     "Regulariser",
     "SequentialGroupLasso",
@@ -39,6 +41,7 @@ __all__ = [
     "group_weights",
     "label_groups",
     "precedes",
+    "project_onto_l1_ball",
     "template_groups",
     "templates_of_keys",
 ]

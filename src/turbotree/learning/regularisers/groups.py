@@ -204,12 +204,8 @@ class Groups:
         )
 
     @cached_property
-    def families(self) -> tuple[Groups, ...]:
-        """The groups in few families without overlap, small groups first.
-
-        A group comes in a later family than every smaller one that it meets. Nested groups are
-        hence ordered from the leaves to the roots.
-        """
+    def family_numbers(self) -> LongArray:
+        """The family of each group, see :attr:`families`."""
         latest = np.full(self.size, -1, dtype=np.int64)  # family of the last group around
         family = np.zeros(len(self), dtype=np.int64)
         # Of equal groups, the one that `parents` calls the inner one comes first.
@@ -217,8 +213,18 @@ class Groups:
             members = self.of_group(int(group))
             family[group] = latest[members].max(initial=-1) + 1
             latest[members] = family[group]
+        return family
+
+    @cached_property
+    def families(self) -> tuple[Groups, ...]:
+        """The groups in few families without overlap, small groups first.
+
+        A group comes in a later family than every smaller one that it meets. Nested groups are
+        hence ordered from the leaves to the roots.
+        """
+        numbers = self.family_numbers
         return tuple(
-            self.take(np.flatnonzero(family == f)) for f in range(family.max(initial=-1) + 1)
+            self.take(np.flatnonzero(numbers == f)) for f in range(numbers.max(initial=-1) + 1)
         )
 
     @cached_property

@@ -28,7 +28,7 @@ from turbotree.learning.selection.filters import (
 from turbotree.learning.selection.refitting import REFIT_FEATURES
 from turbotree.learning.selection.template_trial import Trial, try_templates
 from turbotree.learning.sparse.learner import SparseOptions, SparseRecord, learn_sparse
-from turbotree.learning.sparse.penalties import LazyPenalty, TemplatePenalty
+from turbotree.learning.sparse.penalties import NORMS, LazyPenalty, TemplatePenalty
 from turbotree.naming import unknown
 
 #: How to select: two by learning, two by counting.
@@ -63,6 +63,15 @@ class SelectionOptions:
         templates cost together: see
         :func:`~turbotree.learning.sparse.penalties.costs_of_groups` for size and
         :meth:`~turbotree.learning.selection.template_trial.Trial.costs` for trials.
+    norm
+        Of whole templates: ``"l2"``, or ``"max"``, the largest magnitude.
+    pseudo_budgets
+        From coarse to fine: whether the budget is shared out among families of disjoint groups,
+        as in the paper, so that it may leave fewer templates than it allows.
+    strength
+        Of methods that learn: a factor of the regulariser instead of a budget, whose proximal
+        steps of all `rounds_between` instances come at once. The paper's C is 1 / (strength N),
+        with N instances. How much survives is then not known beforehand.
     epochs
         Passes over the data while selecting.
     rounds_between
@@ -83,6 +92,9 @@ class SelectionOptions:
     method: str = METHODS[0]
     groups: str = GROUPS[0]
     costs: str | None = None
+    norm: str = NORMS[0]
+    pseudo_budgets: bool = False
+    strength: float = 0.0
     epochs: int = 5
     rounds_between: int = 300
     refit: str = REFIT_FEATURES[0]
@@ -93,12 +105,19 @@ class SelectionOptions:
             ("method", METHODS),
             ("groups", GROUPS),
             ("costs", (None, *COSTS)),
+            ("norm", NORMS),
             ("refit", REFIT_FEATURES),
         ):
             if getattr(self, name) not in known:
                 raise unknown(name, getattr(self, name), filter(None, known))
         if self.groups != GROUPS[0] and self.method != METHODS[0]:
             raise InputError(f"groups are for the method group-lasso, not for {self.method}")
+        if self.norm != NORMS[0] and (self.method, self.groups) != (METHODS[0], GROUPS[0]):
+            raise InputError(
+                f"the norm {self.norm} is for the method group-lasso and whole templates"
+            )
+        if self.strength and self.method not in METHODS[:2]:
+            raise InputError(f"a strength is for methods that learn, not for {self.method}")
         self.learner(1)
 
     @property
@@ -111,7 +130,11 @@ class SelectionOptions:
     def learner(self, budget: int) -> SparseOptions:
         """Return how to learn."""
         return SparseOptions(
-            budget=budget, epochs=self.epochs, rounds_between=self.rounds_between, seed=self.seed
+            budget=None if self.strength else budget,
+            strength=self.strength,
+            epochs=self.epochs,
+            rounds_between=self.rounds_between,
+            seed=self.seed,
         )
 
     def to_record(self) -> dict[str, Any]:
@@ -234,21 +257,24 @@ class Selector:
         options = self._options
         if options.method == "l1" or options.groups == "label":
             return LazyPenalty(by_label=options.groups == "label")
-        if options.costs == "log2":
-            fine = options.groups == "coarse-to-fine"
+        if options.groups != "coarse-to-fine":
+            paper = options.costs == "log2"
             return TemplatePenalty(
-                weights="log2",
-                sizes=self._sizes,
-                groups=coarse_to_fine_groups(self._templates) if fine else None,
+                weights="log2" if paper else self._costs(budget),
+                sizes=self._sizes if paper else None,
+                norm=options.norm,
                 exempt=self._exempt,
             )
-        if options.groups != "coarse-to-fine":
-            return TemplatePenalty(weights=self._costs(budget), exempt=self._exempt)
         groups = coarse_to_fine_groups(self._templates)
-        if not self._on_trial:
-            return TemplatePenalty(weights=self._costs_by_size, groups=groups, exempt=self._exempt)
-        costs = self._trial.costs(budget, groups)
-        return TemplatePenalty(groups=replace(groups, weights=costs), exempt=self._exempt)
+        costs: dict[str, Any]
+        if options.costs == "log2":
+            costs = {"weights": "log2", "sizes": self._sizes, "groups": groups}
+        elif self._on_trial:
+            dear = replace(groups, weights=self._trial.costs(budget, groups))
+            costs = {"groups": dear}
+        else:
+            costs = {"weights": self._costs_by_size, "groups": groups}
+        return TemplatePenalty(**costs, pseudo_budgets=options.pseudo_budgets, exempt=self._exempt)
 
     @property
     def _on_trial(self) -> bool:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from turbotree.arrays import FloatArray
 from turbotree.errors import InputError
 from turbotree.learning.regularisers import Groups
+from turbotree.learning.regularisers.group_lasso import shrink_groups
 
 Mask = npt.NDArray[np.bool_]
 
@@ -106,6 +107,49 @@ def overlapping_budget(
         free = [m for m in _numbers(alive_now) if not _needed(m, alive_now, groups)]
         # Equal groups need each other: then any of them.
         left[min(free or _numbers(alive_now), key=lambda m: (left[m], -m))] = 0.0
+    return left
+
+
+def pseudo_budgets(lengths: FloatArray, groups: Groups, budget: int) -> list[int]:
+    """Return the budgets of families of disjoint groups that one for all groups induces.
+
+    Overlaps are ignored: the groups that a step to the budget would leave, were they disjoint, are
+    counted by family. These budgets sum to that for all, or to the number of groups that are
+    alive.
+
+    >>> groups = Groups.of([[0], [1], [2], [0, 1, 2]], weights="one")
+    >>> pseudo_budgets(np.array([3.0, 1.0, 2.0]), groups, 2)
+    [1, 1]
+    """
+    _, kept = budget_step(groups.norms(lengths), groups.weights, budget)
+    counts = np.bincount(groups.family_numbers, kept, minlength=len(groups.families))
+    return [int(count) for count in counts]
+
+
+def shrink_by_family(lengths: FloatArray, groups: Groups, budget: int) -> FloatArray:
+    """Return lengths after one step per family of disjoint groups, each to its pseudo-budget.
+
+    The families' steps come one after the other, as in the paper. No more groups than the budget
+    are alive afterwards, and often fewer: some are shrunk in several families.
+
+    Parameters
+    ----------
+    lengths
+        Length of the weights of each member (a template).
+    groups
+        Sets of members, each with what it costs.
+    budget
+        How many groups may live, overlaps ignored.
+
+    >>> groups = Groups.of([[0], [1], [2], [0, 1, 2]], weights="one")
+    >>> shrink_by_family(np.array([3.0, 1.0, 2.0]), groups, 2).tolist()
+    [0.5, 0.0, 0.0]
+    """
+    left = lengths
+    for family, own in zip(groups.families, pseudo_budgets(lengths, groups, budget), strict=True):
+        step, alive = budget_step(family.norms(left), family.weights, own)
+        left = shrink_groups(family, left, step)
+        left[family.members[~alive[family.owners]]] = 0.0
     return left
 
 

@@ -8,7 +8,7 @@ many and small, with :class:`~turbotree.features.LazyWeights`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Generic, TypeVar
 
@@ -20,14 +20,26 @@ from turbotree.errors import InputError
 from turbotree.features import LazyWeights, ScaledWeights, SparseWeights
 from turbotree.features._core import LABEL_BITS, MAX_TEMPLATES
 from turbotree.features.weights import Arrays
-from turbotree.learning.regularisers import Groups, OverlappingGroupLasso, SequentialGroupLasso
+from turbotree.learning.regularisers import (
+    Groups,
+    OverlappingGroupLasso,
+    SequentialGroupLasso,
+    templates_of_keys,
+)
 from turbotree.learning.regularisers.base import checked_amount
 from turbotree.learning.regularisers.group_lasso import GroupRegulariser
 from turbotree.learning.regularisers.groups import WEIGHT_RULES, group_weights
-from turbotree.learning.sparse.budgets import budget_step, overlapping_budget
+from turbotree.learning.regularisers.max_norm import clip_level
+from turbotree.learning.sparse.budgets import budget_step, overlapping_budget, shrink_by_family
+from turbotree.naming import unknown
+
+#: How the weights of a template are measured under the group lasso.
+NORMS = ("l2", "max")
 
 # Gradients of single instances are noisier by far.
 _TOLERANCE = 1e-6
+# Larger than any weight.
+_NO_LIMIT = float(np.finfo(np.float32).max)
 
 AnySparse = TypeVar("AnySparse", bound=SparseWeights)
 
@@ -76,6 +88,14 @@ class TemplatePenalty(Penalty[ScaledWeights]):
     exact
         Whether overlapping groups take the exact step rather than the paper's sequence of steps;
         with hundreds of templates, it takes minutes.
+    pseudo_budgets
+        Whether a budget of overlapping groups is shared out among families of disjoint groups, as
+        in the paper: see :func:`~turbotree.learning.sparse.budgets.shrink_by_family`. Then no more
+        templates survive than it allows, and often fewer; without, exactly as many do.
+    norm
+        ``"l2"``, or ``"max"`` for the largest magnitude of each group, see
+        :class:`~turbotree.learning.regularisers.MaxNormGroupLasso`; for templates alone, without
+        `groups`.
     lasso
         Strength of an L1 term beside the groups: the sparse group lasso.
     exempt
@@ -94,6 +114,8 @@ class TemplatePenalty(Penalty[ScaledWeights]):
         sizes: npt.ArrayLike | None = None,
         groups: Groups | None = None,
         exact: bool = False,
+        pseudo_budgets: bool = False,
+        norm: str = "l2",
         lasso: float = 0.0,
         exempt: Iterable[int] = (),
     ) -> None:
@@ -117,6 +139,16 @@ class TemplatePenalty(Penalty[ScaledWeights]):
                 f"{len(groups)} groups over {groups.size} templates; expected one per template"
             )
         self._exact = exact
+        if pseudo_budgets and (exact or groups is None):
+            raise InputError(
+                "pseudo-budgets are for overlapping groups whose steps are in sequence"
+            )
+        self._by_family = pseudo_budgets
+        if norm not in NORMS:
+            raise unknown("norm", norm, NORMS)
+        if norm == "max" and groups is not None:
+            raise InputError("maximum norms are for templates alone; expected no groups over them")
+        self._max_norm = norm == "max"
         self._lasso_of_fixed: GroupRegulariser | None = None
 
     def new_weights(self) -> ScaledWeights:
@@ -135,6 +167,9 @@ class TemplatePenalty(Penalty[ScaledWeights]):
         """Scale each template."""
         if self._lasso:
             weights.threshold(np.where(self._counted, amount * self._lasso, 0.0))
+        if self._max_norm:
+            self._clip(weights, amount * self._costs(weights))
+            return
         norms = self._norms(weights)
         if self._groups is None:
             left = np.maximum(0.0, norms - amount * self._costs(weights))
@@ -143,10 +178,16 @@ class TemplatePenalty(Penalty[ScaledWeights]):
         self._rescale(weights, norms, left)
 
     def shrink_to(self, weights: ScaledWeights, budget: int) -> None:
-        """Scale each template so that exactly the budget survives."""
+        """Scale or clip each template so that the budget survives."""
         if self._lasso:
             raise InputError("a budget counts templates; beside a lasso, expected a strength")
         weights.compact()  # norms without the rounding of many changes
+        if self._max_norm:
+            costs = self._costs(weights)
+            step, alive = budget_step(self._sums(weights), costs, budget)
+            # Where ratios are equal, no step tells the groups apart.
+            self._clip(weights, np.where(alive, step * costs, np.inf))
+            return
         norms = self._norms(weights)
         if self._groups is None:
             costs = self._costs(weights)
@@ -154,10 +195,39 @@ class TemplatePenalty(Penalty[ScaledWeights]):
             left = np.where(alive, np.maximum(0.0, norms - step * costs), 0.0)
         else:
             lasso = self._lasso_of(weights)
-            left = overlapping_budget(
-                norms, lambda step: self._prox(lasso, norms, step), self._groups, budget
-            )
+            if self._by_family:
+                left = norms.copy()
+                grouped = slice(0, lasso.groups.size)
+                left[grouped] = shrink_by_family(norms[grouped], lasso.groups, budget)
+            else:
+                left = overlapping_budget(
+                    norms, lambda step: self._prox(lasso, norms, step), self._groups, budget
+                )
         self._rescale(weights, norms, left)
+
+    def _clip(self, weights: ScaledWeights, amounts: FloatArray) -> None:
+        """Take so much from the sum of each template's magnitudes, from the largest first."""
+        limits = np.full(MAX_TEMPLATES, _NO_LIMIT)
+        for template, values in self._values(weights):
+            limits[template] = clip_level(values, float(amounts[template]))
+        weights.clip(limits)
+
+    def _sums(self, weights: ScaledWeights) -> FloatArray:
+        """Return the sum of each template's magnitudes: what has to be taken to let it die."""
+        sums = np.zeros(MAX_TEMPLATES)
+        for template, values in self._values(weights):
+            sums[template] = np.abs(values).sum()
+        return sums
+
+    def _values(self, weights: ScaledWeights) -> Iterator[tuple[int, FloatArray]]:
+        """Give the weights of each template that is not exempt."""
+        keys, values = weights.entries()
+        templates = templates_of_keys(keys)
+        order = np.argsort(templates, kind="stable")
+        firsts = np.flatnonzero(np.diff(templates[order], prepend=-1))
+        for rows in np.split(order, firsts[1:]):
+            if len(rows) and self._counted[templates[rows[0]]]:
+                yield int(templates[rows[0]]), values[rows].astype(np.float64)
 
     def _norms(self, weights: ScaledWeights) -> FloatArray:
         """Return the templates' lengths; those that are exempt seem to have none."""

@@ -36,9 +36,12 @@ SOLVERS: dict[str, tuple[str, dict[str, Any]]] = {
     "subgradient": ("subgradient", {"max_iterations": 5000}),
     "lp": ("linear_program", {}),
     "lp-single": ("", {"single_commodity": True}),
+    "lp2009": ("", {"siblings_by_pairs": True}),
+    "lp2009-single": ("", {"siblings_by_pairs": True, "single_commodity": True}),
     "ilp": ("linear_program", {"exact": True}),
     "koo2010": ("koo2010", {}),
     "admm2011": ("admm2011", {}),
+    "subgradient2011": ("subgradient2011", {}),
 }
 
 #: Decoders of arc-factored models; the first is what they use if nothing is said.
@@ -57,7 +60,9 @@ _GRAPHS: dict[str, Callable[[ScoredSentence], FactorGraph]] = {
     "flows": flow_graph,
 }
 DECOMPOSITIONS = tuple(_GRAPHS)
-_PROGRAMS = ("lp", "lp-single", "ilp")
+_PROGRAMS = ("lp", "lp-single", "lp2009", "lp2009-single", "ilp")
+#: Those that no graph stands for.
+_ONLY_PROGRAMS = ("lp-single", "lp2009", "lp2009-single")
 #: Decoders whose solvers are in the core, which takes many graphs at once and heeds time limits.
 BATCH_DECODERS = ("auto", "admm", "exact", "subgradient")
 #: Those of simple factors, with flows; linear programs have them as well.
@@ -100,9 +105,9 @@ def choose_decomposition(decoder: str, decomposition: str | None, shape: TreeSha
         if decomposition not in (None, "structured"):
             raise InputError(f"decoder {decoder!r} has no decomposition by {decomposition}")
         return "structured"
-    if decoder == "lp-single":
+    if decoder in _ONLY_PROGRAMS:
         if decomposition not in (None, "logic"):
-            raise InputError(f"decoder 'lp-single' has no {decomposition} decomposition")
+            raise InputError(f"decoder {decoder!r} has no {decomposition} decomposition")
         decomposition = "logic"
     if decomposition is None:
         decomposition = _USUAL.get(decoder, "structured")

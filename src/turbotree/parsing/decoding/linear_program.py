@@ -31,6 +31,7 @@ def solve_relaxation(
     *,
     single_commodity: bool = False,
     paths_by_flows: bool = False,
+    siblings_by_pairs: bool = False,
     exact: bool = False,
     time_limit_seconds: float | None = None,
     max_iterations: int | None = None,
@@ -45,6 +46,9 @@ def solve_relaxation(
         Take the looser of the two relaxations.
     paths_by_flows
         Read paths and non-projective arcs off flows for all words, which is the tightest.
+    siblings_by_pairs
+        Write consecutive siblings as Martins et al. (2009) do, which is looser:
+        :mod:`turbotree.parsing.parts.siblings_by_pairs`.
     exact
         Make the arcs whole numbers.
     time_limit_seconds, max_iterations
@@ -59,7 +63,7 @@ def solve_relaxation(
     limits = Limits(time_limit_seconds, max_iterations)
     check_shape(scored.shape)
     require_tree(scored)
-    program = write_program(scored, single_commodity, paths_by_flows)
+    program = write_program(scored, single_commodity, paths_by_flows, siblings_by_pairs)
     arcs = len(scored.arcs)
     found = run_program(program, arcs if exact else 0, limits)
     status = Status.RELAXED if found.done else Status.LIMIT
@@ -79,14 +83,17 @@ def solve_relaxation(
 
 
 def write_program(
-    scored: ScoredSentence, single_commodity: bool = False, paths_by_flows: bool = False
+    scored: ScoredSentence,
+    single_commodity: bool = False,
+    paths_by_flows: bool = False,
+    siblings_by_pairs: bool = False,
 ) -> Program:
     """Write a sentence's program; the first columns are its arcs."""
     heads, modifiers = scored.arcs.T
     words, arcs = scored.words, len(heads)
     few = not single_commodity and not paths_by_flows
     flows = commodities(words, heads, modifiers) if few else None
-    program = ProgramWriter(scored, paths_by_flows)
+    program = ProgramWriter(scored, paths_by_flows, siblings_by_pairs)
     families = scored.parts.families.values()
     for family in families:
         family.prepare_program(program)
@@ -124,14 +131,19 @@ class ProgramWriter:
         The steps of siblings, as soon as these are laid out.
     has_flows
         Whether paths are read off flows.
+    siblings_by_pairs
+        Whether consecutive siblings are conjunctions of literals, not automata.
     """
 
-    def __init__(self, scored: ScoredSentence, has_flows: bool = False) -> None:
+    def __init__(
+        self, scored: ScoredSentence, has_flows: bool = False, siblings_by_pairs: bool = False
+    ) -> None:
         self.model = Model()
         self.scored = scored
         self.arc_scores: FloatArray = scored.scores["arc"].astype(np.float64)
         self.steps: Steps | None = None
         self.has_flows = has_flows
+        self.siblings_by_pairs = siblings_by_pairs
         self._flows: Flows | None = None
 
     def flows(self) -> Flows:

@@ -56,7 +56,7 @@ def check_shape(shape: TreeShape) -> None:
     if shape.projective:
         raise InputError(
             "flows cannot keep arcs from crossing: for projective trees choose the structured "
-            "decomposition, and not decoder 'lp-single'"
+            "decomposition, and no decoder that begins with 'lp-' or 'lp2009'"
         )
 
 

@@ -17,6 +17,7 @@ from turbotree.features import PartKind, Parts
 from turbotree.graphs import FactorGraph, Kind
 from turbotree.parsing import _core
 from turbotree.parsing.parts.family import Candidates, Family, Told, register
+from turbotree.parsing.parts.siblings_by_pairs import add_siblings_by_pairs, own_columns
 from turbotree.parsing.parts.steps import sibling_steps
 
 if TYPE_CHECKING:
@@ -172,6 +173,9 @@ class SiblingFamily(Family):
     def prepare_program(self, program: ProgramWriter) -> None:
         """Lay out the steps; one that is an arc brings its score to the arc."""
         scores = program.scored.scores[self.name]
+        if program.siblings_by_pairs:
+            program.steps = own_columns(self, program.scored.sentence, len(program.arc_scores))
+            return
         steps = program.steps = sibling_steps(
             self, program.scored.sentence, len(program.arc_scores)
         )
@@ -181,6 +185,9 @@ class SiblingFamily(Family):
         """Add the steps."""
         steps = program.steps
         assert steps is not None
+        if program.siblings_by_pairs:
+            add_siblings_by_pairs(self, program)
+            return
         program.model.add_columns(program.scored.scores[self.name][steps.new])
         program.add_choices(steps.first, steps.first_offsets)
         program.add_balance(

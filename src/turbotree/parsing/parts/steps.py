@@ -77,14 +77,20 @@ def steps_between(
     siblings: SiblingFamily, sentence: int, steps: Steps, ends: IntArray
 ) -> LongArray:
     """Return the variables of steps from one arc to the next, given by these two."""
-    keys = _step_keys(siblings.arcs[siblings.parts.places(sentence)])
-    order = np.argsort(keys)
-    places = order[np.searchsorted(keys, _step_keys(ends), sorter=order)]
-    found: LongArray = steps.variables[places]
+    known = siblings.arcs[siblings.parts.places(sentence)]
+    found: LongArray = steps.variables[part_places(known, ends)]
     return found
 
 
-def _step_keys(ends: IntArray) -> LongArray:
+def part_places(known: IntArray | LongArray, ends: IntArray | LongArray) -> LongArray:
+    """Return where sibling parts are among the known ones, given by their two arcs."""
+    keys = _step_keys(known)
+    order = np.argsort(keys)
+    places: LongArray = order[np.searchsorted(keys, _step_keys(ends), sorter=order)]
+    return places
+
+
+def _step_keys(ends: IntArray | LongArray) -> LongArray:
     """Number the steps from one arc to the next; their ends tell them apart, but for empty rows."""
     wide = ends.astype(np.int64) + 1
     keys: LongArray = wide[:, 0] * 2**31 + wide[:, 1]
