@@ -139,7 +139,7 @@ def test_a_time_limit_leaves_trees_with_a_note(
         raise OutOfTimeError
 
     monkeypatch.setattr(scored, "decode_as", slow)
-    limited = ("--decoder", "auto", "--time-limit", 5)
+    limited = ("--decoder", "lp", "--time-limit", 5)
     said = "stopped by the time limit of 5 seconds"
     written = trees_of(run("parse", files.model, files.test, *limited).stdout)
     assert len(written) == len(list(read_conllu(files.test)))

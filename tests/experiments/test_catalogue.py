@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from turbotree.experiments import EXPERIMENTS, SMALL, Cache, ExperimentContext, built_in
-from turbotree.experiments.catalogue.sparsity2011_fig1 import diagrams
-from turbotree.experiments.catalogue.turbo2010_text import flow_graph_of_two_words
+from turbotree.experiments.catalogue.sparsity2011.fig1 import diagrams
+from turbotree.experiments.catalogue.turbo2010.text import flow_graph_of_two_words
 from turbotree.experiments.records import Measured, Shown
 from turbotree.graphs import brute_force_marginals
 

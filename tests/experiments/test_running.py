@@ -28,7 +28,7 @@ from turbotree.experiments import (
     report_html,
     run_experiments,
 )
-from turbotree.experiments.catalogue.koo2010_table2 import random_cases
+from turbotree.experiments.catalogue.koo2010.table2 import random_cases
 from turbotree.experiments.measuring import decode_along, decode_cases, make_cases
 from turbotree.parsing.parts import families_of
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from turbotree.experiments.catalogue.admm2011_models import DATA, MODELS, SECOND_ORDER
+from turbotree.experiments.catalogue.admm2011.models import DATA, MODELS, SECOND_ORDER
 from turbotree.experiments.comparing import (
     along_rounds,
     beside,

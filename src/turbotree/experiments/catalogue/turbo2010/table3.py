@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from turbotree.experiments.catalogue.turbo2010_models import DATA, SECOND_ORDER
+from turbotree.experiments.catalogue.turbo2010.models import DATA, SECOND_ORDER
 from turbotree.experiments.comparing import (
     beside,
     beside_paper,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 from itertools import pairwise
 
-from turbotree.experiments.catalogue.admm2011_models import DATA, MODELS
+from turbotree.experiments.catalogue.admm2011.models import DATA, MODELS
 from turbotree.experiments.comparing import claim_uas, main_ordering, side_by_side, uas
 from turbotree.experiments.measuring import trained_systems
 from turbotree.experiments.records import ADMM_2011, Experiment, Measured, Shown

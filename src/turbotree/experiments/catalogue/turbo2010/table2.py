@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from turbotree.experiments.catalogue.turbo2010_models import DATA, SECOND_ORDER
+from turbotree.experiments.catalogue.turbo2010.models import DATA, SECOND_ORDER
 from turbotree.experiments.comparing import (
     beside,
     beside_paper,

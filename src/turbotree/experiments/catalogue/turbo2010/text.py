@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from turbotree.experiments.catalogue.turbo2010_models import DATA, SECOND_ORDER
+from turbotree.experiments.catalogue.turbo2010.models import DATA, SECOND_ORDER
 from turbotree.experiments.comparing import claim_shares, claim_uas, side_by_side, uas
 from turbotree.experiments.context import ExperimentContext
 from turbotree.experiments.measuring import make_cases, trained_systems

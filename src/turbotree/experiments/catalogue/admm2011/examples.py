@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from turbotree.experiments.catalogue.admm2011_models import DATA, MODELS
+from turbotree.experiments.catalogue.admm2011.models import DATA, MODELS
 from turbotree.experiments.comparing import claim_units
 from turbotree.experiments.context import ExperimentContext
 from turbotree.experiments.measuring import make_cases, words_of

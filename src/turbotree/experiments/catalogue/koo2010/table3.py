@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from turbotree.evaluation.shape import shape
-from turbotree.experiments.catalogue.koo2010_models import DATA, MODELS
+from turbotree.experiments.catalogue.koo2010.models import DATA, MODELS
 from turbotree.experiments.comparing import claim_uas, side_by_side, uas
 from turbotree.experiments.context import ExperimentContext
 from turbotree.experiments.measuring import parse_right, words_of

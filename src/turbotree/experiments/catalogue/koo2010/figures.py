@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from turbotree.experiments.catalogue.koo2010_models import DATA, MODELS
+from turbotree.experiments.catalogue.koo2010.models import DATA, MODELS
 from turbotree.experiments.comparing import along_rounds, claim_shares
 from turbotree.experiments.context import ExperimentContext
 from turbotree.experiments.measuring import decode_along, make_cases, words_of

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from turbotree.experiments.catalogue.koo2010_models import DATA, MODELS
+from turbotree.experiments.catalogue.koo2010.models import DATA, MODELS
 from turbotree.experiments.comparing import (
     beside,
     beside_paper,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from turbotree.experiments.catalogue.koo2010_models import DATA, MODELS
+from turbotree.experiments.catalogue.koo2010.models import DATA, MODELS
 from turbotree.experiments.comparing import (
     claim_uas,
     main_ordering,
