@@ -50,34 +50,26 @@ class Preset:
 
 _FULL = ("arc", "sibling", "grandparent", "all_siblings", "head_bigram", "path", "nonprojective")
 
+_TURBO = {
+    "parts": ("arc", "grandparent", "all_siblings"),
+    "epochs": 10,
+    "largest_step": 0.001,
+    "features": "supported",
+    "pruning_threshold": 1e-4,
+    "max_heads": 10,
+    "network": 0,
+}
+
 PRESETS: dict[str, Preset] = {
     "turbo2010-bp": Preset(
         paper=TURBO_2010,
         parsing={"decoder": "bp"},
-        training={
-            "parts": ("arc", "grandparent", "all_siblings"),
-            "loss": "crf",
-            "epochs": 10,
-            "largest_step": 0.001,
-            "features": "supported",
-            "pruning_threshold": 1e-4,
-            "max_heads": 10,
-            "network": 0,
-        },
+        training={**_TURBO, "loss": "crf"},
     ),
     "turbo2010-lp": Preset(
         paper=TURBO_2010,
         parsing={"decoder": "lp2009"},
-        training={
-            "parts": ("arc", "grandparent", "all_siblings"),
-            "loss": "svm",
-            "epochs": 10,
-            "largest_step": 0.001,
-            "features": "supported",
-            "pruning_threshold": 1e-4,
-            "max_heads": 10,
-            "network": 0,
-        },
+        training={**_TURBO, "loss": "svm"},
     ),
     "koo2010": Preset(
         paper=KOO_2010,
